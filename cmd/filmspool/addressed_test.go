@@ -9,9 +9,8 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// A hint for the machine's service names it; a hint about somebody's service
-// stays as it is.
-func TestHintsAreForTheInstanceThatWasAsked(t *testing.T) {
+// A hint gets --system for the machine-wide service; a hint about a service stays unchanged.
+func TestHintsSelectTheInstance(t *testing.T) {
 	p := &program{}
 	p.choice.System = true
 	for hint, want := range map[string]string{
@@ -32,7 +31,7 @@ func TestHintsAreForTheInstanceThatWasAsked(t *testing.T) {
 	}
 }
 
-// The journal sorts by the number before a line; a terminal shows none.
+// Errors in the journal start with a priority; on a terminal they do not.
 func TestErrorsInTheJournal(t *testing.T) {
 	for stream, want := range map[string]string{"": "error: A\n       b\nhint:  c\n", "8:1": "<3>error: A\n<3>       b\n<3>hint:  c\n"} {
 		var out bytes.Buffer

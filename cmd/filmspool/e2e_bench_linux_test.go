@@ -23,14 +23,13 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// median is the middle of what was measured, in nanoseconds.
+// median returns the median of durations in nanoseconds.
 func median(times []time.Duration) float64 {
 	slices.Sort(times)
 	return float64(times[len(times)/2].Nanoseconds())
 }
 
-// echo is a websocket to a server that says what it hears, of the library that
-// the daemon uses.
+// echo returns a websocket to an echo server of the library that the daemon uses.
 func echo(b *testing.B) *websocket.Conn {
 	b.Helper()
 	upgrader := websocket.Upgrader{}
@@ -55,8 +54,8 @@ func echo(b *testing.B) *websocket.Conn {
 	return conn
 }
 
-// bare is a paired browser's socket without anything around it.
-func (h *household) bare(daemon *process) *websocket.Conn {
+// rawSocket returns the websocket of a paired browser without a client around it.
+func (h *household) rawSocket(daemon *process) *websocket.Conn {
 	h.t.Helper()
 	token := h.pair(daemon).Token
 	dialer := websocket.Dialer{Subprotocols: []string{protocol.Subprotocol}}
@@ -72,8 +71,7 @@ func (h *household) bare(daemon *process) *websocket.Conn {
 	return conn
 }
 
-// exchange says a frame and listens until one comes that begins with answer.
-// An error does not: it ends in a time-out.
+// exchange sends a frame and reads until a message begins with answer; otherwise it times out.
 func exchange(conn *websocket.Conn, frame []byte, answer string) error {
 	if err := conn.SetReadDeadline(time.Now().Add(patience)); err != nil {
 		return err
@@ -89,7 +87,7 @@ func exchange(conn *websocket.Conn, frame []byte, answer string) error {
 	}
 }
 
-// filmNumber is the nth viewing.
+// filmNumber returns the nth viewing.
 func filmNumber(n int) protocol.Viewing {
 	return protocol.Viewing{
 		ID: fmt.Sprintf("00000000-0000-4000-8000-%012d", n), WatchedAt: "2026-03-01T20:15:00+01:00", Count: 1,
@@ -97,13 +95,13 @@ func filmNumber(n int) protocol.Viewing {
 	}
 }
 
-// BenchmarkEventToAck measures what a browser waits for, from sending an event
-// to its acknowledgement by the real program, against the floor of the same run: an
-// echo of the same frame plus the flush of 4 KiB that were overwritten.
+// BenchmarkEventToAck measures the time from sending an event to its acknowledgement by the real
+// program. The baseline of the same run is an echo of the frame plus the flush of 4 KiB of
+// overwritten data.
 func BenchmarkEventToAck(b *testing.B) {
 	h := &household{t: b, dir: b.TempDir()}
 	daemon := h.start("run")
-	browser := h.bare(daemon)
+	browser := h.rawSocket(daemon)
 	file, err := os.OpenFile(filepath.Join(h.dir, "floor"), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		b.Fatal(err)
@@ -115,7 +113,7 @@ func BenchmarkEventToAck(b *testing.B) {
 	}
 	block, next := make([]byte, 4096), int64(0)
 	flush := func() error {
-		next = (next + 1) % blocks // in its full size, as the log is
+		next = (next + 1) % blocks // preallocated, like the write-ahead log
 		if _, err := file.WriteAt(block, next*4096); err != nil {
 			return err
 		}
@@ -125,7 +123,7 @@ func BenchmarkEventToAck(b *testing.B) {
 	var acks, echoes, flushes []time.Duration
 	for i := range b.N {
 		if i%900 == 899 { // a client may send 1,000 messages at once
-			browser = h.bare(daemon)
+			browser = h.rawSocket(daemon)
 		}
 		frame, err := protocol.Encode(filmNumber(i))
 		if err != nil {
@@ -142,7 +140,7 @@ func BenchmarkEventToAck(b *testing.B) {
 	b.ReportMetric(ack/floor, "ack/floor")
 }
 
-// timed is how long do took.
+// timed returns how long do took.
 func timed(tb testing.TB, do func() error) time.Duration {
 	began := time.Now()
 	if err := do(); err != nil {
@@ -151,10 +149,10 @@ func timed(tb testing.TB, do func() error) time.Duration {
 	return time.Since(began)
 }
 
-// BenchmarkManyWaiting is the program over a queue in which much waits, while
-// the service is away at first: its start, and the memory it holds when ready,
-// after status and a list were asked for, and after fifty deliveries. With the
-// tag long a million wait, which takes minutes to prepare.
+// BenchmarkManyWaiting measures the program with many waiting entries while the service is
+// unreachable at first: the start, and the memory when ready, after a status and a list, and
+// after fifty deliveries. With the tag long there are a million entries, which take minutes to
+// prepare.
 func BenchmarkManyWaiting(b *testing.B) {
 	h := &household{t: b, dir: b.TempDir()}
 	box := h.sandbox("127.0.0.1:0")
@@ -183,7 +181,7 @@ func BenchmarkManyWaiting(b *testing.B) {
 	resident("delivering")
 }
 
-// fillQueue puts films into a queue that no program has open.
+// fillQueue adds films to a queue that is not open.
 func fillQueue(b *testing.B, path string, n int) {
 	s, err := queue.Open(b.Context(), queue.Options{Path: path})
 	if err != nil {
@@ -210,7 +208,7 @@ func fillQueue(b *testing.B, path string, n int) {
 	}
 }
 
-// rss is a process's resident memory in KiB.
+// rss returns the resident memory of a process in KiB.
 func rss(b *testing.B, pid int) int64 {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {

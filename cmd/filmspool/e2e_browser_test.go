@@ -10,8 +10,8 @@ const (
 	secretKey = "sk_householdsecret1"
 )
 
-// browser is a browser that speaks to a daemon: as the paired client that the
-// options name, or, without a token, as one that is not paired yet.
+// browser returns a browser connected to a daemon: as the paired client in the options or,
+// without a token, unpaired.
 func (h *household) browser(daemon *process, o connectortest.Options) *connectortest.Client {
 	h.t.Helper()
 	o.URL, o.Origin = "ws://"+daemon.address+"/v1/connector", extension
@@ -20,11 +20,11 @@ func (h *household) browser(daemon *process, o connectortest.Options) *connector
 	if err != nil {
 		h.t.Fatalf("dial: %v; the daemon said\n%s", err, h.said.String())
 	}
-	h.t.Cleanup(func() { _ = c.Close() }) // the daemon may have gone before
+	h.t.Cleanup(func() { _ = c.Close() }) // the daemon may have ended before
 	return c
 }
 
-// pair pairs a browser and returns what it needs to come back.
+// pair pairs a browser and returns the options to connect again.
 func (h *household) pair(daemon *process) (o connectortest.Options) {
 	h.t.Helper()
 	c := h.browser(daemon, o)

@@ -11,21 +11,21 @@ import (
 	"github.com/filmspool/filmspool/queue/replay/doubt"
 )
 
-// crashAt, in the environment of the program under test, is step:n: it kills
-// itself when it comes to that step of the loop for the n-th time.
+// crashAt is an environment variable "step:n" for the program under test: it kills itself when it
+// reaches this step of the loop for the nth time.
 const crashAt = "FILMSPOOL_TEST_CRASH_AT"
 
-// quickReadBack, in the environment of the program under test, has it read back
-// what is in doubt after a second instead of minutes.
+// quickReadBack is an environment variable that makes the program under test read the history
+// back after a second instead of minutes.
 const quickReadBack = "FILMSPOOL_TEST_QUICK_READ_BACK"
 
-// crashSteps are the steps in their order: before and after an entry is marked as
-// sending, before its answer is written down.
+// crashSteps returns the steps in order: before and after an entry is marked as sending, and
+// before its answer is stored.
 func crashSteps() []string {
 	return []string{string(replay.StepMark), string(replay.StepMarked), string(replay.StepSettle)}
 }
 
-// underTest is main, and does what crashAt and quickReadBack ask.
+// underTest is main with crashAt and quickReadBack.
 func underTest() {
 	p := &program{loop: func(o *replay.Options) {
 		if os.Getenv(quickReadBack) != "" {

@@ -18,7 +18,7 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// act is a viewing, a wish or a list that one source reports. No two are alike.
+// act is a viewing, a watchlist item or a list that one source reports. All acts differ.
 type act struct {
 	kind  viewing.Kind
 	media viewing.Media
@@ -26,7 +26,7 @@ type act struct {
 	at    time.Time
 }
 
-// mark names the act's record at the service.
+// mark identifies the act's record at the service.
 func (a act) mark() string {
 	switch a.kind {
 	case viewing.KindList:
@@ -40,17 +40,17 @@ func (a act) mark() string {
 	return fmt.Sprintf("episode %d %d %d %d", a.media.Show.IDs.TMDB, *a.media.Season, *a.media.Episode, a.at.UnixMilli())
 }
 
-// diary has several sources report to one daemon, and keeps what it acknowledged.
+// diary lets several sources report to one daemon and records what was acknowledged.
 type diary struct {
 	t       testing.TB
 	h       *household
 	address atomic.Pointer[string] // of the daemon; nil while it is down
-	every   time.Duration          // between two acts of one source
+	every   time.Duration          // interval between the acts of a source
 	began   time.Time
 
 	mu       sync.Mutex
 	invented int
-	reported map[string]bool   // marks that the service may have
+	reported map[string]bool   // marks that may be at the service
 	acked    map[string]string // by event id, or by "entry N": the mark
 }
 
@@ -61,9 +61,8 @@ func newDiary(h *household) *diary {
 	}
 }
 
-// invent makes the next act: films, most of them once, or an hour later once
-// more, so that it is no other sighting of the same playback; episodes of one
-// series; some wishes and lists.
+// invent returns the next act: films, some of them again an hour later, which is another
+// playback; episodes of one series; some watchlist items and lists.
 func (d *diary) invent() act {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -78,7 +77,7 @@ func (d *diary) invent() act {
 	case n%5 == 0:
 		a.media = viewing.Media{Type: viewing.Episode, Show: &viewing.Show{IDs: viewing.IDs{TMDB: 1396}}, Season: &season, Episode: &episode}
 	case n%7 == 0:
-		a.media = film(int64(n - 6)) // once more
+		a.media = film(int64(n - 6)) // a second time
 	default:
 		a.media = film(int64(n))
 	}
@@ -97,14 +96,14 @@ func (d *diary) keep(id string, a act) {
 	d.acked[id] = a.mark()
 }
 
-// acknowledged is how many acts were acknowledged so far.
+// acknowledged returns the number of acknowledged acts.
 func (d *diary) acknowledged() int {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return len(d.acked)
 }
 
-// rest waits for d; false when ctx has ended.
+// rest waits for d and reports whether ctx has not ended.
 func rest(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -116,8 +115,7 @@ func rest(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// browse is a browser that was paired as o says: it reports one act after the
-// other, each again and again until it is acknowledged.
+// browse reports acts as a paired browser, each repeatedly until it is acknowledged.
 func (d *diary) browse(ctx context.Context, o connectortest.Options) {
 	var socket *connectortest.Client
 	defer func() {
@@ -144,7 +142,7 @@ func (d *diary) browse(ctx context.Context, o connectortest.Options) {
 	}
 }
 
-// report sends one act, on a new socket when there is none.
+// report sends one act, on a new socket if there is no open one.
 func (d *diary) report(ctx context.Context, socket **connectortest.Client, o connectortest.Options, a act, id string) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -174,14 +172,14 @@ func (d *diary) report(ctx context.Context, socket **connectortest.Client, o con
 	return err
 }
 
-// typeIn types acts at the command line; an exit code of 0 is the acknowledgement.
+// typeIn adds acts with the command line; exit code 0 is the acknowledgement.
 func (d *diary) typeIn(ctx context.Context) {
 	for rest(ctx, 20*d.every) {
 		a := d.invent()
 		args := []string{"add", fmt.Sprint(a.media.IDs.TMDB), a.at.Format(time.RFC3339)}
 		switch {
 		case a.kind == viewing.KindList:
-			continue // the command line puts an item on it
+			continue // the command line adds an item to it
 		case a.kind == viewing.KindWatchlist:
 			args = []string{"add", fmt.Sprint(a.media.IDs.TMDB), "--watchlist"}
 		case a.media.Type == viewing.Episode:
@@ -203,7 +201,7 @@ func uuid() string {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
 
-// recorded counts the service's records by their marks.
+// recorded counts the service's records by mark.
 func recorded(r sandbox.Records) map[string]int {
 	have := map[string]int{}
 	for _, v := range r.History {

@@ -24,34 +24,34 @@ import (
 // These tests mount small disks and trace system calls: they need root, strace
 // and mkfs.ext4.
 
-// ill is a household whose storage fails, with a browser that reports films.
-type ill struct {
+// diskTest is a fixture with failing storage and a browser that reports films.
+type diskTest struct {
 	*household
 	t       *testing.T
 	box     *flaky
 	daemon  *process
 	paired  connectortest.Options
-	at      map[int64]string // when each film was watched
-	acked   map[int64]string // their event ids
+	at      map[int64]string // watch time by film
+	acked   map[int64]string // event id by film
 	refused int
 }
 
-// newIll has its state folder below disk, and runs a daemon.
-func newIll(t *testing.T, disk string) *ill {
+// newDiskTest creates the state folder below disk and starts a daemon.
+func newDiskTest(t *testing.T, disk string) *diskTest {
 	h := newHousehold(t)
 	h.env = []string{"FILMSPOOL_STATE_DIR=" + filepath.Join(disk, "state"), "RUNTIME_DIRECTORY=" + t.TempDir()}
-	i := &ill{household: h, t: t, box: newFlaky(t, h.dir, true), at: map[int64]string{}, acked: map[int64]string{}}
+	i := &diskTest{household: h, t: t, box: newFlaky(t, h.dir, true), at: map[int64]string{}, acked: map[int64]string{}}
 	h.login(i.box.baseURL())
 	i.daemon = h.start("run")
 	i.paired = h.pair(i.daemon)
 	return i
 }
 
-// report reports a film; false when the daemon refused it, which must be because
-// of its storage and only for now.
-func (i *ill) report(c *connectortest.Client, id int64, event string) bool {
+// report reports a film and reports whether it was acknowledged. A refusal must be temporary and
+// because of the storage.
+func (i *diskTest) report(c *connectortest.Client, id int64, event string) bool {
 	i.t.Helper()
-	if i.at[id] == "" { // the same event keeps its time
+	if i.at[id] == "" { // a repeated event keeps its time
 		i.at[id] = time.Now().Add(-time.Duration(id) * time.Minute).Format(time.RFC3339)
 	}
 	_, err := c.Viewing(i.t.Context(), protocol.Viewing{ID: event, Media: film(id), WatchedAt: i.at[id], Count: 1})
@@ -69,16 +69,16 @@ func (i *ill) report(c *connectortest.Client, id int64, event string) bool {
 	}
 }
 
-// insist reports a film again and again until it is acknowledged.
-func (i *ill) insist(c *connectortest.Client, id int64, event string) {
+// insist reports a film until it is acknowledged.
+func (i *diskTest) insist(c *connectortest.Client, id int64, event string) {
 	i.t.Helper()
 	await(i.t.Fatalf, i.dir, "an acknowledgement", func() (bool, error) { return i.report(c, id, event), nil }, func(ok bool) bool { return ok })
 }
 
-// allThere kills the daemon, starts it again and waits until nothing is left to
-// send. Each film that was acknowledged is then delivered and once at the
-// service, or in doubt; nothing is there twice or out of nowhere.
-func (i *ill) allThere() {
+// checkAll kills the daemon, starts it again and waits until everything is sent. Each
+// acknowledged film must be delivered and once at the service, or in doubt; no film may be there
+// twice or without an acknowledgement.
+func (i *diskTest) checkAll() {
 	i.t.Helper()
 	i.daemon.kill()
 	i.daemon = i.start("run")
@@ -107,7 +107,7 @@ func (i *ill) allThere() {
 	}
 }
 
-// as runs a tool as root would at the command line.
+// as runs a tool as root.
 func as(t *testing.T, name string, args ...string) {
 	t.Helper()
 	if out, err := exec.Command(name, args...).CombinedOutput(); err != nil {
@@ -131,7 +131,7 @@ func smallDisk(t *testing.T, kind string) string {
 	return dir
 }
 
-// fill takes what room is left on a disk, and returns what frees it.
+// fill fills a disk and returns a function that frees the space.
 func fill(t *testing.T, disk string) (free func()) {
 	t.Helper()
 	filler, err := os.Create(filepath.Join(disk, "filler"))
@@ -145,23 +145,23 @@ func fill(t *testing.T, disk string) (free func()) {
 	return func() { must(t, os.Remove(filler.Name())) }
 }
 
-// TestDiskFull fills the disk under the daemon: what does not fit is refused, to
-// be sent again; nothing acknowledged is missing; with room again all goes on.
+// On a full disk events are refused temporarily, no acknowledged event is missing, and everything
+// continues when there is space.
 func TestDiskFull(t *testing.T) {
 	disk := smallDisk(t, "tmpfs")
-	i := newIll(t, disk)
+	i := newDiskTest(t, disk)
 	c := i.browser(i.daemon, i.paired)
 	for id := int64(1); id <= 20; id++ {
 		i.report(c, id, uuid())
 	}
-	// What waits comes due, and so has to be written, once the disk is full.
+	// Pending entries become due, which needs writes, after the disk is full.
 	must(t, i.box.service.Arm(sandbox.Fault{Match: "POST /history", Fault: "retry-after:1", Times: 1000}))
 	for id := int64(21); id <= 30; id++ {
 		i.report(c, id, uuid())
 	}
 	free := fill(t, disk)
 	events := map[int64]string{}
-	for id := int64(100); i.refused < 10; id++ { // the log may have room for many
+	for id := int64(100); i.refused < 10; id++ { // the log may have space for many
 		if id > 100_000 {
 			t.Fatal("a full disk takes everything")
 		}
@@ -180,27 +180,27 @@ func TestDiskFull(t *testing.T) {
 	for id, event := range events {
 		i.insist(c, id, event)
 	}
-	i.allThere()
+	i.checkAll()
 }
 
-// startRefused starts a daemon that ends because its disk cannot be written, and says so.
-func (i *ill) startRefused(says string) {
+// startRefused starts a daemon that must end with an error about its disk.
+func (i *diskTest) startRefused(says string) {
 	i.t.Helper()
 	if out, code := i.try("run"); code != exitTemporary || !strings.Contains(out, says) {
 		i.t.Errorf("it exits %d, and says %q", code, out)
 	}
 }
 
-// TestStartOnAFullDisk starts after a kill where nothing can be written: the
-// daemon says why, and ends so that its service manager tries again.
+// A start on a full disk after a kill explains the reason and exits so that the service manager
+// tries again.
 func TestStartOnAFullDisk(t *testing.T) {
 	for _, kind := range []string{"tmpfs", "ext4"} {
 		t.Run(kind, func(t *testing.T) {
 			disk := smallDisk(t, kind)
-			i := newIll(t, disk)
+			i := newDiskTest(t, disk)
 			i.report(i.browser(i.daemon, i.paired), 1, uuid())
 			i.daemon.kill()
-			i.do("", "resume") // leaves no log with room in it
+			i.do("", "resume") // leaves no space in the log
 			free := fill(t, disk)
 			i.startRefused("full")
 			if out, code := i.try("add", "7"); code != exitTemporary || !strings.Contains(out, "full") {
@@ -209,16 +209,15 @@ func TestStartOnAFullDisk(t *testing.T) {
 			free()
 			i.daemon = i.start("run")
 			i.insist(i.browser(i.daemon, i.paired), 2, uuid())
-			i.allThere()
+			i.checkAll()
 		})
 	}
 }
 
-// TestReadOnlyDisk has the disk turn read-only under the daemon, as after an
-// error. Reading goes on until its end.
+// If the disk becomes read-only, as after an error, reads continue.
 func TestReadOnlyDisk(t *testing.T) {
 	disk := smallDisk(t, "ext4")
-	i := newIll(t, disk)
+	i := newDiskTest(t, disk)
 	c := i.browser(i.daemon, i.paired)
 	i.report(c, 1, uuid())
 	as(t, "mount", "-o", "remount,abort", disk)
@@ -231,11 +230,10 @@ func TestReadOnlyDisk(t *testing.T) {
 	i.startRefused("read-only")
 }
 
-// TestFlushFails has the system report, now and then, that a flush has failed:
-// such a commit is refused, the next ones are well, and after a kill all that was
-// acknowledged is there.
+// A commit with a failed flush is refused, later ones succeed, and after a kill all acknowledged
+// films exist.
 func TestFlushFails(t *testing.T) {
-	i := newIll(t, t.TempDir())
+	i := newDiskTest(t, t.TempDir())
 	i.daemon.end(os.Interrupt)
 	cmd := i.command(context.WithoutCancel(t.Context()), "run")
 	cmd.Args = append(strings.Fields("strace -f -qq -o /dev/null -e trace=fsync,fdatasync -e inject=fsync,fdatasync:error=EIO:when=15+9"), cmd.Path, "run")
@@ -255,8 +253,8 @@ func TestFlushFails(t *testing.T) {
 	for id, event := range events {
 		i.insist(c, id, event)
 	}
-	as(t, "pkill", "-KILL", "-P", strconv.Itoa(traced.cmd.Process.Pid)) // the daemon; strace ends as it did
+	as(t, "pkill", "-KILL", "-P", strconv.Itoa(traced.cmd.Process.Pid)) // the daemon; strace exits with its status
 	traced.waited = true
 	_ = traced.cmd.Wait()
-	i.allThere()
+	i.checkAll()
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/filmspool/filmspool/daemon/control"
 )
 
-// echoes are answers of a service that tells everybody what it was shown.
+// echoes returns answers of a service that contain the key.
 func echoes() []func(w http.ResponseWriter, key string) {
 	object := func(status int, code, message string) func(http.ResponseWriter, string) {
 		return func(w http.ResponseWriter, key string) {
@@ -54,14 +54,14 @@ func echoes() []func(w http.ResponseWriter, key string) {
 		raw("HTTP/1.1 422 X\r\nContent-Type: application/json\r\nConnection: close\r\n\r\n" +
 			`{"success":false,"message":"KEY","data":{"id":"KEY"},"details":["KEY"]}`),
 	}
-	// Whoever shortens the words before looking for the key shows half of it.
+	// Shortening the text before hiding the key would show half of it.
 	for length := 240; length < 320; length += 6 {
 		all = append(all, object(422, "VALIDATION_ERROR", strings.Repeat("x", length)+"KEY"))
 	}
 	return all
 }
 
-// pausing are echoes that stop the account; each is followed by a login.
+// pausing returns echoes that pause the account; each is followed by a login.
 func pausing() []func(w http.ResponseWriter, key string) {
 	return []func(http.ResponseWriter, string){
 		func(w http.ResponseWriter, key string) {
@@ -76,9 +76,9 @@ func pausing() []func(w http.ResponseWriter, key string) {
 	}
 }
 
-// TestKeyThatIsEchoed has the service tell the key in every answer it can:
-// none of it may reach a log, an error, the database or an export.
-func TestKeyThatIsEchoed(t *testing.T) {
+// If the service returns the key in its answers, it must not appear in a log, an error, the
+// database or an export.
+func TestEchoedKeyIsHidden(t *testing.T) {
 	t.Parallel()
 	h := newHousehold(t)
 	h.env = []string{"FILMSPOOL_LOG_LEVEL=debug"}
@@ -88,7 +88,7 @@ func TestKeyThatIsEchoed(t *testing.T) {
 	echo := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		key := r.Header.Get("X-Api-Key")
 		if r.Method == http.MethodPost && r.URL.Path == "/api/v1/history" && r.ContentLength > int64(len("{}")) {
-			// Every second answer is good: the daemon goes on at full pace.
+			// Every second answer is good, so the daemon does not slow down.
 			if n := requests.Add(1); n%2 == 0 && int(n/2) <= len(all) {
 				all[n/2-1](w, key)
 				answered.Store(n / 2)
@@ -105,7 +105,7 @@ func TestKeyThatIsEchoed(t *testing.T) {
 	}
 	h.until("every echo", func(control.Status) bool {
 		if int(answered.Load()) > len(echoes()) {
-			h.login(echo.URL + "/api/v1") // wakes the account that a refusal has paused
+			h.login(echo.URL + "/api/v1") // resumes the paused account
 		}
 		return int(answered.Load()) >= len(all)
 	})
@@ -131,7 +131,7 @@ func TestKeyThatIsEchoed(t *testing.T) {
 	daemon = h.start("run")
 	h.try("status")
 	daemon.end(os.Interrupt)
-	// The household is searched when the test ends; the one file that may hold the key does.
+	// The fixture is searched at the end of the test; the key file contains the key.
 	if kept, err := os.ReadFile(filepath.Join(h.dir, "state", "keys", "default.json")); err != nil || !strings.Contains(string(kept), secretKey) {
 		t.Errorf("the key's own file: %q, %v", kept, err)
 	}

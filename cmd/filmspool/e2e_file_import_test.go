@@ -17,12 +17,11 @@ import (
 	"github.com/filmspool/filmspool/daemon/control"
 )
 
-// netflixRows is how many rows the file has whose import is killed.
+// netflixRows is the number of rows of the imported file.
 const netflixRows = 5000
 
-// netflixFile is the page of a profile: each fiftieth row is an episode that a person has
-// answered before, each seventh a film, and the others are episodes of series that are not
-// known.
+// netflixFile returns a viewing history: every fiftieth row is an episode with a correction,
+// every seventh a film, and the others are episodes of unknown series.
 func netflixFile(rows int) string {
 	var file strings.Builder
 	file.WriteString("Title,Date\n")
@@ -40,9 +39,8 @@ func netflixFile(rows int) string {
 	return file.String()
 }
 
-// TestFileImportSurvivesKills kills the daemon with -9 five times while it imports a file: when
-// it has the file, when a person has agreed, and at random moments of the import. In the end
-// questions, held and sent viewings are exactly what the preview said.
+// The daemon is killed five times during an import: after the upload, after the confirmation, and
+// at random moments. The result is exactly that of the preview.
 func TestFileImportSurvivesKills(t *testing.T) {
 	t.Parallel()
 	h := newHousehold(t)
@@ -57,7 +55,7 @@ func TestFileImportSurvivesKills(t *testing.T) {
 	must(t, os.WriteFile(name, []byte(netflixFile(netflixRows)), 0o600))
 	var said control.FilePreview
 	must(t, json.Unmarshal([]byte(h.do("", "import", name, "--dry-run", "--json")), &said))
-	const sent = netflixRows/50 - 1 // the first was imported before
+	const sent = netflixRows/50 - 1 // the first one was imported before
 	if said.New != netflixRows-1 || said.Known != 1 || said.Held < 500 || said.New-said.Unresolved-said.Held != sent {
 		t.Fatalf("the preview is %+v", said)
 	}
@@ -71,8 +69,8 @@ func TestFileImportSurvivesKills(t *testing.T) {
 			asking := h.command(t.Context(), "import", name, "--yes")
 			must(t, asking.Start())
 			await(t.Fatalf, h.dir, "a file that is "+stage, h.keptFile, func(f control.File) bool { return f.ID != "" && (stage == "kept" || f.Agreed) })
-			defer func() { _ = asking.Wait() }() // the daemon went away
-		default: // it goes on by itself
+			defer func() { _ = asking.Wait() }() // the daemon was killed
+		default: // the import continues
 			daemon = &process{cmd: h.command(t.Context(), "run")}
 			must(t, daemon.cmd.Start())
 			if stage == "part" {
@@ -117,8 +115,7 @@ func TestFileImportSurvivesKills(t *testing.T) {
 	}
 }
 
-// keptFile is the history file of more than one row that is kept in the state folder; the zero
-// one for none.
+// keptFile returns the stored history file with more than one row, or the zero value.
 func (h *household) keptFile() (f control.File, err error) {
 	names, _ := filepath.Glob(filepath.Join(h.dir, "state", "imports", "*.json"))
 	for _, name := range names {

@@ -11,11 +11,11 @@ import (
 	"github.com/filmspool/filmspool/queue/tracker/sandbox"
 )
 
-// flaky is a tracking service that keeps the contract, fails now and then, and
-// can stop a request at a step.
+// flaky is a tracking service that follows the contract, fails sometimes, and can stop a request
+// at a step.
 type flaky struct {
 	t       testing.TB
-	forgets bool // it ignores Idempotency-Key, so that whatever is sent twice is recorded twice
+	forgets bool // ignore Idempotency-Key, so that repeated requests are recorded twice
 	service *sandbox.Service
 	server  *httptest.Server
 
@@ -24,12 +24,11 @@ type flaky struct {
 	trap *trap
 }
 
-// trap is one step that is waited for. The request that comes to it stays
-// there until it is let go.
+// trap stops the first request that reaches a step until it is released.
 type trap struct{ sprung, release chan struct{} }
 
-// serviceSteps are the steps of a request at the service: it has come whole,
-// it is recorded and not answered, it is answered.
+// serviceSteps returns the steps of a request at the service: received, recorded but not
+// answered, and answered.
 func serviceSteps() []string { return []string{"arrived", "recorded", "answered"} }
 
 // newFlaky serves until the test ends.
@@ -51,10 +50,10 @@ func newFlaky(t testing.TB, dir string, contractOnly bool) *flaky {
 	return f
 }
 
-// baseURL is the service's address.
+// baseURL returns the service's address.
 func (f *flaky) baseURL() string { return f.server.URL + "/api/v1" }
 
-// set lays a trap at a step; the one before is void.
+// set sets a trap at a step, in place of an earlier one.
 func (f *flaky) set(step string) *trap {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -62,7 +61,7 @@ func (f *flaky) set(step string) *trap {
 	return f.trap
 }
 
-// reach springs the trap of a step, once.
+// reach triggers the trap of a step once.
 func (f *flaky) reach(step string) {
 	f.mu.Lock()
 	t := f.trap
@@ -76,7 +75,7 @@ func (f *flaky) reach(step string) {
 	<-t.release
 }
 
-// free lets go what is in the trap, and takes the trap away.
+// free releases the request in the trap and removes the trap.
 func (f *flaky) free(t *trap) {
 	f.mu.Lock()
 	f.trap = nil
@@ -84,7 +83,7 @@ func (f *flaky) free(t *trap) {
 	close(t.release)
 }
 
-// watched is the service with traps at the requests that record.
+// watched adds the traps to requests that record.
 func (f *flaky) watched(service http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodPost || r.URL.Path == "/api/v1/media/status" || r.ContentLength <= int64(len("{}")) {
@@ -103,7 +102,7 @@ func (f *flaky) watched(service http.Handler) http.Handler {
 	})
 }
 
-// watchedAnswer is at the step "recorded" when the service begins to answer.
+// watchedAnswer reaches the step "recorded" when the service begins to answer.
 type watchedAnswer struct {
 	http.ResponseWriter
 	f     *flaky
@@ -116,10 +115,10 @@ func (w *watchedAnswer) WriteHeader(status int) {
 	w.ResponseWriter.WriteHeader(status)
 }
 
-// Unwrap lets the service take the connection, to cut it.
+// Unwrap gives the service access to the connection, so that it can close it.
 func (w *watchedAnswer) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// stumble arms a few faults, as a bad day would, in place of those before.
+// stumble sets a few random faults, in place of earlier ones.
 func (f *flaky) stumble(matches []string) {
 	f.recover()
 	faults := []string{"drop-after", "drop-after", "late:200ms", "late:200ms", "drop-before", "reset", "cut", "status:503", "delay:100ms"}
@@ -129,5 +128,5 @@ func (f *flaky) stumble(matches []string) {
 	}
 }
 
-// recover disarms what is left.
+// recover removes the faults.
 func (f *flaky) recover() { f.service.Disarm() }

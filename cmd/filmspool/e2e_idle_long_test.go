@@ -15,9 +15,8 @@ import (
 	"github.com/filmspool/filmspool/kodi/kodisim"
 )
 
-// wakeups counts how often a sleeping process has begun to run within a span:
-// the runs of samples, 20 ms apart, in which any of its threads has gone to
-// sleep again or has come or gone. What follows closer is one wake-up.
+// wakeups counts how often an idle process runs within a span. Samples are taken every 20 ms;
+// consecutive samples in which any thread has slept again, started or ended count as one.
 func wakeups(t *testing.T, pid int, span time.Duration) int {
 	t.Helper()
 	tick := time.NewTicker(20 * time.Millisecond)
@@ -39,7 +38,7 @@ func wakeups(t *testing.T, pid int, span time.Duration) int {
 	}
 }
 
-// sleeps is how often each thread of a process has gone to sleep so far.
+// sleeps returns how often each thread of a process has gone to sleep.
 func sleeps(t *testing.T, pid int) map[string]string {
 	t.Helper()
 	files, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/status", pid))
@@ -55,9 +54,8 @@ func sleeps(t *testing.T, pid int) map[string]string {
 	return times
 }
 
-// TestIdleHardlyWakes holds the real program against its promise: a library
-// that is watched, a key, an account that works, a service manager that wants
-// a sign of life; nothing waits. Then it wakes at most three times a minute.
+// An idle daemon with a watched library, a working account, a watchdog and no waiting entries
+// wakes up at most three times a minute.
 func TestIdleHardlyWakes(t *testing.T) {
 	h := newHousehold(t)
 	userdata := filepath.Join(h.dir, "userdata")

@@ -25,18 +25,18 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// inFlight is how many requests are under way at once.
+// inFlight is the number of concurrent requests.
 const inFlight = 4
 
-// killMode is a kind of service, which decides how a request without an answer is settled.
+// killMode is a kind of service, which determines how requests without an answer are resolved.
 type killMode struct {
 	name         string
-	contractOnly bool // the service shows nothing of its history
+	contractOnly bool // the service has no history endpoint
 	config       string
-	reads        bool // its history can be read back, which settles nearly every doubt about a viewing
-	idempotent   bool // it honours Idempotency-Key, which settles every doubt
+	reads        bool // its history is readable, which resolves nearly every doubt about a viewing
+	idempotent   bool // it supports Idempotency-Key, which resolves every doubt
 	stumbles     []string
-	first        []string // the steps to be killed at before all others
+	first        []string // the steps for the first kills
 }
 
 func killModes() []killMode {
@@ -49,10 +49,9 @@ func killModes() []killMode {
 	}
 }
 
-// TestKills kills the real daemon with -9, at random moments and at each step
-// of an entry's way, while browsers and the command line report viewings and
-// the service stumbles. After a last, quiet start every acknowledged act is
-// recorded once, or visible with a reason.
+// The real daemon is killed at random moments and at each step of an entry, while browsers and
+// the command line report viewings and the service fails sometimes. After a last start every
+// acknowledged act is recorded once, or visible with a reason.
 func TestKills(t *testing.T) {
 	for _, mode := range killModes() {
 		t.Run(mode.name, func(t *testing.T) {
@@ -74,9 +73,9 @@ type killing struct {
 	db    string
 
 	steps   map[string]int // kills by step
-	locked  int            // starts that found the folder in use
-	doubts  int            // entries that kills left under way, in all
-	most    int            // the most that one kill did
+	locked  int            // starts that found the folder locked
+	doubts  int            // entries that kills interrupted, in total
+	most    int            // maximum for one kill
 	entries []queue.Entry  // in the end
 }
 
@@ -93,8 +92,8 @@ func newKilling(t *testing.T, mode killMode) *killing {
 	return k
 }
 
-// run lets sources report and kills the daemon again and again; then the service
-// is well and the daemon finishes.
+// run lets sources report and kills the daemon repeatedly; then the service recovers and the
+// daemon finishes.
 func (k *killing) run(kills int) {
 	browsers := k.pairAll(2)
 	ctx, stop := context.WithCancel(k.Context())
@@ -122,7 +121,7 @@ func (k *killing) run(kills int) {
 	k.recover()
 }
 
-// pairAll pairs browsers with a daemon that nobody kills.
+// pairAll pairs browsers with a daemon that is not killed.
 func (k *killing) pairAll(n int) (all []connectortest.Options) {
 	daemon := k.h.start("run")
 	for range n {
@@ -132,16 +131,15 @@ func (k *killing) pairAll(n int) (all []connectortest.Options) {
 	return all
 }
 
-// victim is a daemon that is going to be killed.
+// victim is a daemon that will be killed.
 type victim struct {
 	cmd   *exec.Cmd
-	ready chan string   // its address; closed without one when it ended before
+	ready chan string   // its address; closed without a value if it ended before
 	ended chan struct{} // it has ended, and its output is complete
 	log   bytes.Buffer  // its standard error; read it after the end
 }
 
-// launch starts the daemon; step, when it is one of the program's, makes it
-// kill itself there, early on.
+// launch starts the daemon. If step is one of the program's, the daemon kills itself there.
 func (k *killing) launch(step string) *victim {
 	v := &victim{cmd: k.h.command(context.WithoutCancel(k.Context()), "run"), ready: make(chan string, 1), ended: make(chan struct{})}
 	if slices.Contains(crashSteps(), step) {
@@ -154,14 +152,14 @@ func (k *killing) launch(step string) *victim {
 		k.Fatal(err)
 	}
 	go func() {
-		_ = v.cmd.Wait() // how it ended is read from its state
+		_ = v.cmd.Wait() // the state shows how it ended
 		out.end()
 		close(v.ended)
 	}()
 	return v
 }
 
-// firstLine sends on the address in the first line that is written to it.
+// firstLine sends the address in the first line that is written to it.
 type firstLine struct {
 	lines chan string
 	said  *transcript
@@ -179,14 +177,14 @@ func (l *firstLine) Write(p []byte) (int, error) {
 // end is called after the last write.
 func (l *firstLine) end() { close(l.lines) }
 
-// killed reports whether it ended by a kill.
+// killed reports whether it was killed.
 func (v *victim) killed() bool {
 	state, ok := v.cmd.ProcessState.Sys().(syscall.WaitStatus)
 	return ok && state.Signaled() && state.Signal() == syscall.SIGKILL
 }
 
-// kill runs the daemon until it comes to a step, and kills it there. It
-// is false when the daemon could not start because a command had the folder.
+// kill runs the daemon until it reaches a step and kills it there. It returns false if the daemon
+// could not start because a command had locked the folder.
 func (k *killing) kill(step string) bool {
 	v := k.launch(step)
 	if step == "start" {
@@ -210,11 +208,11 @@ func (k *killing) kill(step string) bool {
 	return true
 }
 
-// live waits until the daemon has come to the step, and returns the step it came to.
+// live waits until the daemon reaches the step, and returns the step it reached.
 func (k *killing) live(v *victim, step string) string {
 	const enough = 3 * time.Second
 	for before := k.diary.acknowledged(); k.diary.acknowledged() < before+5 && !k.within(v, 10*time.Millisecond); {
-		// A kill before that would have nothing to lose.
+		// Before that a kill has no effect.
 	}
 	switch {
 	case step == "moment":
@@ -227,7 +225,7 @@ func (k *killing) live(v *victim, step string) string {
 		case <-time.After(enough):
 			return "moment"
 		}
-		_ = v.cmd.Process.Kill() // while the request stands still
+		_ = v.cmd.Process.Kill() // while the request is stopped
 		<-v.ended
 	default:
 		if !k.within(v, enough) {
@@ -247,8 +245,8 @@ func (k *killing) within(v *victim, d time.Duration) bool {
 	}
 }
 
-// countInDoubt counts the requests that the kill cut: entries that are still
-// marked as sending, or were put in doubt when the queue was opened since.
+// countInDoubt counts the requests that the kill interrupted: entries still marked as sending, or
+// put in doubt at a later start.
 func (k *killing) countInDoubt(step string) {
 	all := k.count(`SELECT (SELECT count(*) FROM entries WHERE state = 'sending') +
 		(SELECT count(*) FROM steps WHERE code = 'doubt.stopped')`)
@@ -259,7 +257,7 @@ func (k *killing) countInDoubt(step string) {
 	}
 }
 
-// count asks the queue's file for a number.
+// count executes a query for a number on the queue's file.
 func (k *killing) count(query string) int {
 	db, err := readOnly(k.db)
 	if err != nil {
@@ -277,7 +275,7 @@ func (k *killing) count(query string) int {
 	return n
 }
 
-// recover runs the daemon once more, with a service that is well, until all is finished.
+// recover runs the daemon with a working service until everything is finished.
 func (k *killing) recover() {
 	k.box.recover()
 	daemon := k.h.start("run")
@@ -290,21 +288,21 @@ func (k *killing) recover() {
 	daemon.end(os.Interrupt)
 }
 
-// unfinished is the query for the entries that should soon change by themselves.
+// unfinished returns the query for entries that should soon change.
 func (k *killing) unfinished() string {
 	if k.idempotent {
 		return `SELECT count(*) FROM entries WHERE state IN ('pending', 'sending', 'in_doubt')`
 	}
-	// A pending entry may wait for an elder of its item that is in doubt.
+	// A pending entry may wait for an older one of its item that is in doubt.
 	query := `SELECT count(*) FROM entries AS n WHERE state IN ('pending', 'sending') AND NOT EXISTS (
 		SELECT 1 FROM entries AS e WHERE e.item_key = n.item_key AND e.state = 'in_doubt' AND (e.happened_at, e.id) < (n.happened_at, n.id))`
-	if k.reads { // what was looked for often enough has an hour until the next time
+	if k.reads { // after several attempts the next read is an hour later
 		query += ` OR state = 'in_doubt' AND EXISTS (SELECT 1 FROM doubts AS d WHERE d.entry = n.id AND d.look_at < (unixepoch() + 60) * 1000)`
 	}
 	return query
 }
 
-// audit compares what was acknowledged with the queue and with the service.
+// audit compares the acknowledgements with the queue and the service.
 func (k *killing) audit() {
 	records, err := k.box.service.Records(k.Context())
 	if err != nil {
@@ -361,7 +359,7 @@ func (k *killing) accounted(e queue.Entry, times int) bool {
 	case "in_doubt":
 		return times <= 1 && e.Reason != "" && !k.idempotent
 	case "pending":
-		// What it waits for was seen before. A wish may be repeated.
+		// Watchlist items may be repeated.
 		return (times == 0 || e.Kind == viewing.KindWatchlist) && !k.idempotent
 	default:
 		return false

@@ -23,8 +23,8 @@ const (
 	red101 = "tv/Show Red/Season 01/Show Red S01E01.mkv"
 )
 
-// TestKodiEvening lives with a real Kodi: what is played and marked there arrives
-// at the service, once and at its time, and nothing else does.
+// What a real Kodi plays and marks arrives at the service once and at its time, and nothing else
+// does.
 func TestKodiEvening(t *testing.T) {
 	for died := 0; !withKodi(t, func(k *realKodi) {
 		e := newEvening(t, k)
@@ -37,12 +37,12 @@ func TestKodiEvening(t *testing.T) {
 	}
 }
 
-// evening is the real program beside a real Kodi.
+// evening is the real program next to a real Kodi.
 type evening struct {
 	*household
 	k           *realKodi
 	box, daemon *process
-	recorded    []string // what the service has to have
+	recorded    []string // the expected records
 }
 
 func newEvening(t *testing.T, k *realKodi) *evening {
@@ -60,7 +60,7 @@ func (e *evening) end() {
 	e.box.kill()
 }
 
-// live is the whole evening. Each deed adds to what the service has; "" adds nothing.
+// live performs the actions of an evening. Each one returns the record that it adds, or "".
 func (e *evening) live() {
 	k := e.k
 	e.settle(time.Time{})
@@ -81,7 +81,7 @@ func (e *evening) live() {
 		{"restart Kodi, and play again", func() {
 			k.stop()
 			k.launch()
-			// Two ends within half the running time of a minute are one viewing.
+			// Two ends within half the running time, of a minute, are one viewing.
 			k.await("another sitting", func() bool { return time.Since(ended) > 35*time.Second })
 			k.playFilm(beta, 97, false)
 		}, "movie 27205"},
@@ -98,14 +98,14 @@ func (e *evening) live() {
 	}
 }
 
-// scanNewt has Kodi find a film that was not in its media folder before.
+// scanNewt makes Kodi scan a new film.
 func (e *evening) scanNewt() {
 	e.k.add("media/"+newt[:len(newt)-len(".mkv")]+".nfo", `<movie><title>Newt</title><year>2020</year><uniqueid type="tmdb" default="true">77</uniqueid></movie>`)
 	e.k.call("VideoLibrary.Scan")
 	e.k.await("new film", func() bool { return e.k.films()[newt] != 0 })
 }
 
-// changed is when the library's file last changed.
+// changed returns when the library's file last changed.
 func (e *evening) changed() (last time.Time) {
 	for _, end := range []string{"", "-wal", "-journal"} {
 		if info, err := os.Stat(e.k.database() + end); err == nil && info.ModTime().After(last) {
@@ -115,8 +115,8 @@ func (e *evening) changed() (last time.Time) {
 	return last
 }
 
-// settle waits until the library has rested for a second, the daemon has read
-// what changed in it, and nothing is left to send.
+// settle waits until the library has not changed for a second, the daemon has read it, and
+// everything is sent.
 func (e *evening) settle(from time.Time) {
 	e.t.Helper()
 	e.k.await("rest of the library", func() bool { return time.Since(e.changed()) > time.Second })
@@ -127,8 +127,8 @@ func (e *evening) settle(from time.Time) {
 	})
 }
 
-// compare compares what the service has with what it has to have. What a deed
-// added has its time from the begin of the deed to now.
+// compare compares the service's records with the expected ones. A new record has a time between
+// from and now.
 func (e *evening) compare(deed string, from time.Time, added bool) {
 	e.t.Helper()
 	history := await(e.t.Fatalf, e.dir, deed, func() ([]sandbox.HistoryItem, error) { return e.records(e.box.address).History, nil },

@@ -17,8 +17,7 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// pastOf makes a library of n films, each watched on a day of its own, and has
-// the household's programs read it.
+// pastOf creates a library of n films, each watched on another day, and configures it.
 func (h *household) pastOf(n int) *kodisim.Sim {
 	h.t.Helper()
 	sim := kodisim.Create(filepath.Join(h.dir, "userdata"), 131)
@@ -36,12 +35,12 @@ func addWatched(sim *kodisim.Sim, film, plays int, last string) {
 	})
 }
 
-// pastDay is noon of the day on which a film was watched.
+// pastDay returns noon of the day on which a film was watched.
 func pastDay(film int) time.Time {
 	return time.Date(2012, 1, 1, 12, 0, 0, 0, time.UTC).AddDate(0, 0, film%5000)
 }
 
-// past runs an import that must end well, and returns what it says.
+// past runs an import that must succeed and returns its result.
 func (h *household) past(args ...string) (did control.KodiImported) {
 	h.t.Helper()
 	cmd := h.command(h.t.Context(), append([]string{"import", "kodi", "--json"}, args...)...)
@@ -57,8 +56,8 @@ func (h *household) past(args ...string) (did control.KodiImported) {
 	return did
 }
 
-// TestKodiImport: the past of a library arrives, but for what the service has
-// and what was recorded here, and arrives once.
+// An import sends the viewings of a library once, except those that the service or the queue
+// already has.
 func TestKodiImport(t *testing.T) {
 	t.Parallel()
 	h := newHousehold(t)
@@ -96,7 +95,7 @@ func TestKodiImport(t *testing.T) {
 	h.until("all that is held", func(s control.Status) bool { return s.Counts.Held == 2 })
 }
 
-// tell has another device tell the service something.
+// tell sends a request of another device to the service.
 func tell(t *testing.T, url, body string) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader(body))
@@ -111,8 +110,7 @@ func tell(t *testing.T, url, body string) {
 	}
 }
 
-// TestKodiImportAsks: where the service does not show what it has, an import needs a
-// yes.
+// An import needs a confirmation if the service's history is not readable.
 func TestKodiImportAsks(t *testing.T) {
 	t.Parallel()
 	h := newHousehold(t)
@@ -131,9 +129,8 @@ func TestKodiImportAsks(t *testing.T) {
 	}
 }
 
-// TestKodiImportSurvivesKills kills imports with -9, offline and in a daemon, and
-// begins them again: every play is there, once. A kill counts where it left a
-// part of an import on disk.
+// Imports, offline and in a daemon, are killed and repeated: every viewing exists once. A kill
+// counts if it left a partial import.
 func TestKodiImportSurvivesKills(t *testing.T) {
 	t.Parallel()
 	cut := map[string]int{"offline": 0, "in a daemon": 0}
@@ -146,8 +143,8 @@ func TestKodiImportSurvivesKills(t *testing.T) {
 	t.Errorf("kills that cut an import: %v; without one of each kind, nothing was tried", cut)
 }
 
-// killImports kills the imports of a new library, and counts those that were cut.
-// The first kill comes at any moment, mostly before there is a queue.
+// killImports kills imports of a new library and counts the interrupted ones. The first kill is
+// at a random moment, mostly before there is a queue.
 func killImports(t *testing.T, films int, cut map[string]int) {
 	h := newHousehold(t)
 	h.pastOf(films)
@@ -163,7 +160,7 @@ func killImports(t *testing.T, films int, cut map[string]int) {
 		}
 		ended := make(chan struct{})
 		go func() {
-			_ = cmd.Wait() // how far it came is read from the disk
+			_ = cmd.Wait() // the disk shows how far it got
 			close(ended)
 		}()
 		if n == 0 {
@@ -199,7 +196,7 @@ func killImports(t *testing.T, films int, cut map[string]int) {
 	}
 }
 
-// imported is how many viewings are on disk, read beside whatever runs.
+// imported returns how many viewings are on disk, while the program may be running.
 func (h *household) imported() (n int) {
 	h.t.Helper()
 	path := filepath.Join(h.dir, "state", "filmspool.db")
@@ -211,11 +208,11 @@ func (h *household) imported() (n int) {
 		h.t.Fatal(err)
 	}
 	defer db.Close()
-	_ = db.QueryRow(`SELECT count(*) FROM entries`).Scan(&n) // no table yet: none
+	_ = db.QueryRow(`SELECT count(*) FROM entries`).Scan(&n) // 0 if there is no table yet
 	return n
 }
 
-// awaitImported waits until an import has put more on disk, or has ended.
+// awaitImported waits until an import has written more, or has ended.
 func (h *household) awaitImported(before int, ended <-chan struct{}) {
 	h.t.Helper()
 	for h.imported() == before && rest(h.t.Context(), time.Millisecond) {

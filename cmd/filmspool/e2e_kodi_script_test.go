@@ -10,7 +10,7 @@ import (
 	"github.com/filmspool/filmspool/kodi/kodisim"
 )
 
-// kodiActs is what a Kodi does to its library, by a script's word for it:
+// kodiActs changes a Kodi library for a script:
 //
 //	kodi new USERDATA
 //	kodi film USERDATA PATH TMDB LENGTH [DAY]   a film, watched on a day or not

@@ -17,7 +17,7 @@ import (
 	_ "modernc.org/sqlite" // the driver "sqlite"
 )
 
-// transcript is what several programs have printed.
+// transcript is the output of several programs.
 type transcript struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -41,16 +41,15 @@ func (s *transcript) String() string {
 	return s.text.String()
 }
 
-// keepsItsKey fails the test when the key stands anywhere but in its file.
+// keepsItsKey fails the test if the key is anywhere but in its file.
 func (h *household) keepsItsKey() {
 	for _, leak := range h.leaks() {
 		h.t.Error(leak)
 	}
 }
 
-// leaks names every place in which the key stands, in whole or in good part,
-// plain or disguised: what was printed, every file below the folder, every
-// column of every database there. The file made to keep it is no leak.
+// leaks returns every place that contains the key or a large part of it, plain or encoded: the
+// output, every file in the folder, and every column of its databases, except the key file.
 func (h *household) leaks() (found []string) {
 	if part := disclosed([]byte(h.said.String())); part != "" {
 		found = append(found, fmt.Sprintf("the key (%s) stands in what was printed", part))
@@ -77,8 +76,8 @@ func (h *household) leaks() (found []string) {
 	return found
 }
 
-// disclosed is what part of the key stands in text, in which disguise; empty
-// for none. Twelve characters in a row are a good part.
+// disclosed returns the part of the key that text contains and its encoding, or "". Twelve
+// consecutive characters count.
 func disclosed(text []byte) string {
 	const part = 12
 	for i := 0; i+part <= len(secretKey); i++ {
@@ -97,8 +96,8 @@ func disclosed(text []byte) string {
 	return ""
 }
 
-// leaksInDatabase looks into each value: one that lies across pages of the
-// file cannot be found in its bytes.
+// leaksInDatabase checks each value: one that crosses pages of the file cannot be found in its
+// bytes.
 func leaksInDatabase(path string) (found []string) {
 	db, err := readOnly(path)
 	if err != nil {
@@ -132,7 +131,7 @@ func readOnly(path string) (*sql.DB, error) {
 	return sql.Open("sqlite", "file:"+filepath.ToSlash(path)+"?mode=ro&_pragma=busy_timeout(5000)")
 }
 
-// columnOf is one column as text.
+// columnOf returns a column as text.
 func columnOf(db *sql.DB, query string, args ...any) ([]string, error) {
 	rows, err := db.Query(query, args...)
 	if err != nil {
@@ -150,7 +149,7 @@ func columnOf(db *sql.DB, query string, args ...any) ([]string, error) {
 	return all, rows.Err()
 }
 
-// TestLeaksAreFound shows that the search finds what it is for.
+// The search finds a key in each kind of place.
 func TestLeaksAreFound(t *testing.T) {
 	t.Parallel()
 	h := &household{t: t, dir: t.TempDir()}
@@ -168,7 +167,7 @@ func TestLeaksAreFound(t *testing.T) {
 	}
 }
 
-// plantAcrossPages makes a database in whose bytes the key cannot be found.
+// plantAcrossPages creates a database that contains the key across pages.
 func plantAcrossPages(path string) error {
 	for after := 600; after < 1200; after += 3 {
 		os.Remove(path)

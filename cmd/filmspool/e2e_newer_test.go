@@ -8,9 +8,8 @@ import (
 	"testing"
 )
 
-// TestANewerQueue: whatever command finds the queue of a newer program leaves it
-// alone, exits 78, and says how to go on.
-func TestANewerQueue(t *testing.T) {
+// Every command leaves the queue of a newer version unchanged, exits with 78 and has a hint.
+func TestNewerQueue(t *testing.T) {
 	t.Parallel()
 	h := newHousehold(t)
 	path := makeQueue(t, filepath.Join(h.dir, "state"))

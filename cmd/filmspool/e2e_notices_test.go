@@ -11,8 +11,7 @@ import (
 	"time"
 )
 
-// TestRefusedKeyIsNotified: the webhook is told that the service refuses the key,
-// and gets its own token, which nothing prints.
+// The webhook receives a notice about a refused key, with its own token, which is not printed.
 func TestRefusedKeyIsNotified(t *testing.T) {
 	t.Parallel()
 	const token = "tk_0123456789secret"

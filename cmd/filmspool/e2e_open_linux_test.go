@@ -7,9 +7,8 @@ import (
 	"testing"
 )
 
-// TestAClosedTerminalLeavesNoTicket: the file that leads the browser goes, though no browser
-// has signed in.
-func TestAClosedTerminalLeavesNoTicket(t *testing.T) {
+// The file with the ticket is removed if the terminal is closed before a browser signs in.
+func TestClosedTerminalLeavesNoTicket(t *testing.T) {
 	h := newHousehold(t)
 	h.start("run")
 	blind := t.TempDir()

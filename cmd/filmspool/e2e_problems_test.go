@@ -14,8 +14,7 @@ import (
 	"github.com/filmspool/filmspool/queue/tracker/sandbox"
 )
 
-// TestProblemsAreSolvedByTheirCommand: the status has a problem, and typing the
-// command that it names makes it go away.
+// The command of a problem in the status solves the problem.
 func TestProblemsAreSolvedByTheirCommand(t *testing.T) {
 	t.Parallel()
 	for code, show := range map[string]func(h *household, box *flaky){
@@ -40,7 +39,7 @@ func TestProblemsAreSolvedByTheirCommand(t *testing.T) {
 				must(h.t, err)
 			}
 		},
-		"notice": func(h *household, box *flaky) { // the queue's file is none
+		"notice": func(h *household, box *flaky) { // the file is not a database
 			h.login(box.baseURL())
 			must(h.t, os.WriteFile(filepath.Join(h.dir, "state", "filmspool.db"), []byte("no database any more"), 0o600))
 			h.start("run")

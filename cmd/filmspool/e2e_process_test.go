@@ -31,18 +31,17 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// household is a folder in which the real program runs as a user would run it.
-// Commands are processes of their own; what the daemon does is observed through
-// its control API, from within the test.
+// household is a folder in which the real program runs as for a user. Commands are separate
+// processes; the daemon is observed through its control API.
 type household struct {
 	t    testing.TB
 	dir  string
 	env  []string   // added to the usual environment
-	said transcript // everything that its programs printed
+	said transcript // all output of its programs
 }
 
-// newHousehold makes an empty one. When its test ends, nothing it has printed
-// or written may hold the key.
+// newHousehold creates an empty one. At the end of the test it searches all output and files for
+// the key.
 func newHousehold(t *testing.T) *household {
 	t.Helper()
 	h := &household{t: t, dir: t.TempDir()}
@@ -50,7 +49,7 @@ func newHousehold(t *testing.T) *household {
 	return h
 }
 
-// must fails the test if something failed that is only preparation.
+// must fails the test if a preparation failed.
 func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
@@ -58,7 +57,7 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// configure writes a configuration file and has all programs use it.
+// configure writes a configuration file for all programs.
 func (h *household) configure(format string, args ...any) {
 	h.t.Helper()
 	file := filepath.Join(h.dir, "config.toml")
@@ -66,7 +65,7 @@ func (h *household) configure(format string, args ...any) {
 	h.env = append(h.env, "FILMSPOOL_CONFIG="+file)
 }
 
-// makeQueue makes an empty queue in a state folder.
+// makeQueue creates an empty queue in a state folder.
 func makeQueue(t *testing.T, state string) (path string) {
 	t.Helper()
 	path = filepath.Join(state, "filmspool.db")
@@ -77,12 +76,12 @@ func makeQueue(t *testing.T, state string) (path string) {
 	return path
 }
 
-// environ is the environment of the household's programs.
+// environ returns the environment of the programs.
 func (h *household) environ() []string {
 	return append(append(os.Environ(),
 		"HOME="+h.dir, "XDG_CONFIG_HOME="+filepath.Join(h.dir, "config"),
 		"FILMSPOOL_STATE_DIR="+filepath.Join(h.dir, "state"), "FILMSPOOL_LISTEN=127.0.0.1:0",
-		"DBUS_SESSION_BUS_ADDRESS=", "XDG_RUNTIME_DIR=", // so that no notice appears on the tester's desktop
+		"DBUS_SESSION_BUS_ADDRESS=", "XDG_RUNTIME_DIR=", // so that no notice appears on the desktop
 		"LC_ALL=", "LC_MESSAGES=", "LANG="),
 		h.env...)
 }
@@ -96,27 +95,27 @@ func (h *household) getenv(name string) string {
 	return ""
 }
 
-// command prepares the program, which TestMain has put on the PATH.
+// command returns a command of the program, which TestMain has put on the PATH.
 func (h *household) command(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "filmspool", args...)
 	cmd.Env = h.environ()
 	return cmd
 }
 
-// try runs one command and returns what it printed and its exit code.
+// try runs a command and returns its output and exit code.
 func (h *household) try(args ...string) (string, int) {
 	h.t.Helper()
 	return h.pipe("", args...)
 }
 
-// pipe is try with something on the standard input.
+// pipe is try with a standard input.
 func (h *household) pipe(stdin string, args ...string) (string, int) {
 	h.t.Helper()
 	out, problems, code := h.run(stdin, args...)
 	return out + problems, code
 }
 
-// do runs one command that has to succeed and returns its standard output.
+// do runs a command that must succeed and returns its standard output.
 func (h *household) do(stdin string, args ...string) string {
 	h.t.Helper()
 	out, problems, code := h.run(stdin, args...)
@@ -126,7 +125,7 @@ func (h *household) do(stdin string, args ...string) string {
 	return out
 }
 
-// run runs one command and returns its standard output, its standard error and its exit code.
+// run runs a command and returns its standard output, standard error and exit code.
 func (h *household) run(stdin string, args ...string) (out, problems string, code int) {
 	h.t.Helper()
 	ctx, cancel := context.WithTimeout(h.t.Context(), patience)
@@ -143,7 +142,7 @@ func (h *household) run(stdin string, args ...string) (out, problems string, cod
 	return stdout.String(), stderr.String(), cmd.ProcessState.ExitCode()
 }
 
-// login logs in to a service with the good key.
+// login logs in to a service with the valid key.
 func (h *household) login(baseURL string) {
 	h.t.Helper()
 	h.do(secretKey, "login", "--base-url", baseURL, "--key-stdin")
@@ -159,13 +158,13 @@ type process struct {
 
 func (p *process) baseURL() string { return "http://" + p.address + "/api/v1" }
 
-// start runs a command that serves, and waits for its address.
+// start starts a command that serves, and waits for its address.
 func (h *household) start(args ...string) *process {
 	h.t.Helper()
 	return h.serve(h.command(context.WithoutCancel(h.t.Context()), args...))
 }
 
-// sandbox runs the sandbox in a process of its own.
+// sandbox runs the sandbox in a separate process.
 func (h *household) sandbox(listen string, more ...string) *process {
 	h.t.Helper()
 	return h.start(append([]string{"sandbox", "--listen", listen, "--state-dir", h.dir + "/box", "--secret-key", secretKey}, more...)...)
@@ -197,7 +196,7 @@ func (h *household) serve(cmd *exec.Cmd) *process {
 	return nil
 }
 
-// kill is kill -9.
+// kill kills the process.
 func (p *process) kill() { p.end(syscall.SIGKILL) }
 
 // end sends a signal and waits for the end.
@@ -207,12 +206,12 @@ func (p *process) end(s os.Signal) {
 	}
 	p.waited = true
 	if p.cmd.Process.Signal(s) != nil {
-		_ = p.cmd.Process.Kill() // it has ended by itself, or this system has no such signal
+		_ = p.cmd.Process.Kill() // it has already ended, or the system has no such signal
 	}
-	_ = p.cmd.Wait() // a killed process has no other answer
+	_ = p.cmd.Wait() // a killed process returns an error
 }
 
-// ask calls do with the control API of the daemon that runs.
+// ask calls do with the control API of the running daemon.
 func (h *household) ask(do func(control.API) error) error {
 	paths, err := config.FindPaths(config.Choice{}, h.getenv)
 	if err != nil {
@@ -226,7 +225,7 @@ func (h *household) ask(do func(control.API) error) error {
 	return do(c.API)
 }
 
-// status is how the daemon says that things stand.
+// status returns the daemon's status.
 func (h *household) status() (s control.Status, err error) {
 	err = h.ask(func(ctl control.API) error {
 		s, err = ctl.Status(h.t.Context())
@@ -235,7 +234,7 @@ func (h *household) status() (s control.Status, err error) {
 	return s, err
 }
 
-// entries are those of the running daemon, the newest first.
+// entries returns the entries of the running daemon, the newest first.
 func (h *household) entries() (all []entry.Entry, err error) {
 	err = h.ask(func(ctl control.API) error {
 		all, err = ctl.List(h.t.Context(), entry.Filter{})
@@ -244,7 +243,7 @@ func (h *household) entries() (all []entry.Entry, err error) {
 	return all, err
 }
 
-// film adds a film to the queue of the running daemon; no error is an acknowledgement.
+// film adds a film to the queue of the running daemon; a nil error is the acknowledgement.
 func (h *household) film(id int64, watchedAt time.Time) error {
 	return h.ask(func(ctl control.API) error {
 		_, err := ctl.Add(h.t.Context(), viewing.Event{
@@ -254,12 +253,11 @@ func (h *household) film(id int64, watchedAt time.Time) error {
 	})
 }
 
-// patience bounds every wait. It decides nothing: on a good run no wait comes near it.
+// patience limits every wait. On a good run no wait comes near it.
 const patience = time.Minute
 
-// await looks until what it sees is good, and returns that: at once, when a file in one of the
-// folders below dir has changed, and each second for what changes none. A failure says what
-// was seen last.
+// await calls look until its value is good and returns it. It looks again when a file below dir
+// has changed, and every second. A failure contains the last value.
 func await[T any](fatalf func(string, ...any), dir, what string, look func() (T, error), good func(T) bool) T {
 	files, err := fsnotify.NewWatcher()
 	if err != nil {
@@ -268,7 +266,7 @@ func await[T any](fatalf func(string, ...any), dir, what string, look func() (T,
 	defer files.Close()
 	_ = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		if err == nil && e.IsDir() {
-			_ = files.Add(path) // what is gone changes no more
+			_ = files.Add(path) // a removed file does not change
 		}
 		return nil
 	})
@@ -302,7 +300,7 @@ func (h *household) delivered(n int64) {
 	h.until(fmt.Sprintf("delivery of %d", n), func(s control.Status) bool { return s.Counts.Delivered == n })
 }
 
-// problem waits until the status has a problem, by its code.
+// problem waits until the status has a problem with a code.
 func (h *household) problem(code string) control.Problem {
 	h.t.Helper()
 	has := func(p control.Problem) bool { return p.Code == code }
@@ -311,7 +309,7 @@ func (h *household) problem(code string) control.Problem {
 	return s.Problems[slices.IndexFunc(s.Problems, has)]
 }
 
-// records is what the sandbox at address has.
+// records returns the records of the sandbox at address.
 func (h *household) records(address string) (records sandbox.Records) {
 	h.t.Helper()
 	r, err := http.NewRequestWithContext(h.t.Context(), http.MethodGet, "http://"+address+"/_sandbox/records", nil)
@@ -323,7 +321,7 @@ func (h *household) records(address string) (records sandbox.Records) {
 	return records
 }
 
-// code is a pairing code, as "filmspool sources pair" shows it.
+// code returns a pairing code from "filmspool sources pair".
 func (h *household) code() string {
 	h.t.Helper()
 	var code struct{ Code string }

@@ -19,21 +19,22 @@ import (
 	"time"
 )
 
-// realKodi is a Kodi 20.1 over a small library of its own, driven over JSON-RPC. It needs root and Debian's packages
-// kodi, kodi-bin, xvfb, xauth, libgl1-mesa-dri, libegl-mesa0, ffmpeg and sqlite3. Its methods fail t.
+// realKodi is a Kodi 20.1 with a small library, controlled by JSON-RPC. It needs root and
+// Debian's packages kodi, kodi-bin, xvfb, xauth, libgl1-mesa-dri, libegl-mesa0, ffmpeg and
+// sqlite3. Its methods fail t.
 type realKodi struct {
 	t     testing.TB
-	dir   string // which its user must be able to reach
+	dir   string // accessible to its user
 	group string // of its processes
 
 	port, announcements string
 }
 
-// kodiDied is the panic of a test whose Kodi has ended by itself: Kodi 20.1 aborts now and then, when its threads
-// lock each other out.
+// kodiDied is the panic of a test whose Kodi has crashed: Kodi 20.1 sometimes aborts because of a
+// deadlock.
 type kodiDied struct{}
 
-// mortal is a test that panics with kodiDied in the place of failing, once its Kodi has ended.
+// mortal is a test that panics with kodiDied instead of failing after its Kodi has ended.
 type mortal struct {
 	testing.TB
 	k *realKodi
@@ -50,7 +51,7 @@ func (m mortal) Fatalf(format string, args ...any) {
 	m.Fatal(fmt.Sprintf(format, args...))
 }
 
-// checkAlive gives a Kodi that does not answer five seconds to end.
+// checkAlive waits up to five seconds for the end of a Kodi that does not answer.
 func (k *realKodi) checkAlive() {
 	for range 50 {
 		if k.gone() {
@@ -63,14 +64,14 @@ func (k *realKodi) checkAlive() {
 	}
 }
 
-// withKodi runs do with a new Kodi, and reports false when that one ended by itself.
+// withKodi runs do with a new Kodi, and reports false if Kodi crashed.
 func withKodi(t *testing.T, do func(*realKodi)) (lived bool) {
 	dir, err := os.MkdirTemp("", "filmspool-kodi-")
 	must(t, err)
 	defer os.RemoveAll(dir)
 	must(t, os.Chmod(dir, 0o755))
 	k := &realKodi{dir: dir}
-	k.port, k.announcements = quietPorts(t)
+	k.port, k.announcements = unusedPorts(t)
 	k.t = mortal{t, k}
 	defer func() {
 		cause := recover()
@@ -84,7 +85,7 @@ func withKodi(t *testing.T, do func(*realKodi)) (lived bool) {
 			panic(cause)
 		}
 	}()
-	k.collect()
+	k.install()
 	k.launch()
 	k.run("sqlite3", "-cmd", ".timeout 5000", k.database(), fmt.Sprintf(kodiSources, k.media("")))
 	k.call("VideoLibrary.Scan")
@@ -95,9 +96,9 @@ func withKodi(t *testing.T, do func(*realKodi)) (lived bool) {
 	return true
 }
 
-// quietPorts are two ports that nothing listens to, below those that a system gives out by
-// itself: no other program takes them before Kodi does, nor while it restarts.
-func quietPorts(t testing.TB) (one, another string) {
+// unusedPorts returns two unused ports below the system's range of dynamic ports, so that no
+// other program takes them before Kodi starts or while it restarts.
+func unusedPorts(t testing.TB) (one, another string) {
 	for port := 12000 + 2*rand.IntN(9000); port < 32000; port += 2 {
 		a, err := new(net.ListenConfig).Listen(t.Context(), "tcp", fmt.Sprint(":", port))
 		if err != nil {
@@ -120,7 +121,7 @@ func (k *realKodi) database() string {
 }
 func (k *realKodi) media(path string) string { return filepath.Join(k.dir, "media", path) }
 
-// kodiFiles are Kodi's settings, and what lies in its media folder.
+// kodiFiles are Kodi's settings and the files in its media folder.
 var kodiFiles = map[string]string{
 	"home/.kodi/userdata/sources.xml": `<sources><video><source><name>Movies</name><path>@MEDIA@/movies/</path></source>
 		<source><name>TV</name><path>@MEDIA@/tv/</path></source></video></sources>`,
@@ -141,13 +142,13 @@ var kodiFiles = map[string]string{
 	"media/tv/Show Red/Season 01/Show Red S01E01.nfo": `<episodedetails><title>Part 1</title><season>1</season><episode>1</episode></episodedetails>`,
 }
 
-// kodiSources has the folders read by their NFO files alone.
+// kodiSources configures the folders to be scanned by their NFO files only.
 const kodiSources = `insert into path (strPath, strContent, strScraper, scanRecursive, useFolderNames, strSettings, noUpdate, exclude, allAudio) values
 	('%[1]s/movies/', 'movies', 'metadata.local', 2147483647, 0, '<settings version="2"></settings>', 0, 0, 0),
 	('%[1]s/tv/', 'tvshows', 'metadata.local', 0, 0, '<settings version="2"></settings>', 0, 0, 0)`
 
-// collect puts Kodi's files in place, for a user of its own.
-func (k *realKodi) collect() {
+// install puts Kodi's files in place, for a separate user.
+func (k *realKodi) install() {
 	fill := strings.NewReplacer("@PORT@", k.port, "@ANNOUNCEMENTS@", k.announcements, "@MEDIA@", k.media(""))
 	for name, text := range kodiFiles {
 		k.add(name, fill.Replace(text))
@@ -157,8 +158,8 @@ func (k *realKodi) collect() {
 	k.run("chown", "-R", "kodi-run", k.dir)
 }
 
-// add writes a file, and beside an NFO its video: of a minute, without sound, which without an audio device would
-// never end.
+// add writes a file, and next to an NFO file a video of a minute, without sound: with sound it
+// would never end without an audio device.
 func (k *realKodi) add(name, text string) {
 	path := filepath.Join(k.dir, name)
 	must(k.t, os.MkdirAll(filepath.Dir(path), 0o755))
@@ -175,8 +176,8 @@ func (k *realKodi) run(name string, args ...string) {
 	}
 }
 
-// launch starts Kodi and waits until it answers. It then shows a window without lists of the library: to go home can
-// kill a Kodi 20.1.
+// launch starts Kodi, waits until it answers, and opens a window without library lists: opening
+// the home window can crash Kodi 20.1.
 func (k *realKodi) launch() {
 	log, err := os.OpenFile(filepath.Join(k.dir, "kodi.log"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
 	must(k.t, err)
@@ -189,11 +190,11 @@ func (k *realKodi) launch() {
 	must(k.t, cmd.Start())
 	ended := make(chan struct{})
 	go func() {
-		_ = cmd.Wait() // how, its log says
+		_ = cmd.Wait() // its log contains the reason
 		close(ended)
 	}()
 	group := fmt.Sprint(cmd.Process.Pid)
-	k.await("process", func() bool { // its start script comes first
+	k.await("process", func() bool { // its start script runs first
 		select {
 		case <-ended:
 			return true
@@ -206,24 +207,24 @@ func (k *realKodi) launch() {
 	k.call("GUI.ActivateWindow", "window", "settings")
 }
 
-// gone reports whether a Kodi that was started runs no more.
+// gone reports whether a started Kodi has ended.
 func (k *realKodi) gone() bool { return k.group != "" && !kodiRuns(k.group) }
 
 func kodiRuns(group string) bool {
 	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
 	return slices.ContainsFunc(stats, func(path string) bool {
-		text, _ := os.ReadFile(path) // or it has just ended
+		text, _ := os.ReadFile(path) // fails if it has just ended
 		stat := strings.Fields(string(text))
 		return len(stat) > 4 && stat[1] == "(kodi.bin)" && stat[2] != "Z" && stat[4] == group
 	})
 }
 
-// stop has Kodi quit, and kills what is left of it after ten seconds.
+// stop makes Kodi quit, and kills it after ten seconds.
 func (k *realKodi) stop() {
 	if k.group == "" {
 		return
 	}
-	_, _ = k.request("Application.Quit", nil) // it may end before it has answered
+	_, _ = k.request("Application.Quit", nil) // it may end without an answer
 	const end = `for _ in $(seq 100); do kill -0 -- "-$0" 2>/dev/null || exit 0; sleep 0.1; done; kill -- "-$0" || true`
 	out, err := exec.CommandContext(context.Background(), "bash", "-c", end, k.group).CombinedOutput()
 	if k.group = ""; err != nil {
@@ -231,7 +232,7 @@ func (k *realKodi) stop() {
 	}
 }
 
-// request is one JSON-RPC request.
+// request sends a JSON-RPC request.
 func (k *realKodi) request(method string, params map[string]any) (map[string]any, error) {
 	body, err := json.Marshal(struct {
 		Version string         `json:"jsonrpc"`
@@ -265,7 +266,7 @@ func (k *realKodi) request(method string, params map[string]any) (map[string]any
 	return result, nil
 }
 
-// call is a request that must go well; params alternate name and value.
+// call sends a request that must succeed; params are names and values.
 func (k *realKodi) call(method string, params ...any) map[string]any {
 	k.t.Helper()
 	named := map[string]any{}
@@ -279,7 +280,7 @@ func (k *realKodi) call(method string, params ...any) map[string]any {
 	return result
 }
 
-// await polls: Kodi's own world gives no other sign.
+// await polls, because Kodi sends no notification for this.
 func (k *realKodi) await(what string, done func() bool) {
 	k.t.Helper()
 	for deadline := time.Now().Add(2 * time.Minute); !done(); time.Sleep(100 * time.Millisecond) {
@@ -289,7 +290,7 @@ func (k *realKodi) await(what string, done func() bool) {
 	}
 }
 
-// ids are Kodi's numbers by the label or the file of an item.
+// ids returns Kodi's ids by the label or the file of an item.
 func (k *realKodi) ids(method, list, key, by string) map[string]int64 {
 	k.t.Helper()
 	result := k.call("VideoLibrary."+method, "properties", []string{"file"})
@@ -303,16 +304,16 @@ func (k *realKodi) ids(method, list, key, by string) map[string]int64 {
 	return all
 }
 
-// films are Kodi's numbers of films by the path below the media folder.
+// films returns Kodi's ids of films by the path below the media folder.
 func (k *realKodi) films() map[string]int64 {
 	k.t.Helper()
 	return k.ids("GetMovies", "movies", "movieid", "file")
 }
 
-// playFilm plays a film from percent of its length to its end, or stops it there.
+// playFilm plays a film from a percentage of its length to its end, or stops it there.
 func (k *realKodi) playFilm(path string, percent float64, stop bool) {
 	k.t.Helper()
-	position := func() float64 { // 0 when nothing is played
+	position := func() float64 { // 0 if nothing is playing
 		result, _ := k.request("Player.GetProperties", map[string]any{"playerid": 1, "properties": []string{"percentage"}})
 		at, _ := result["percentage"].(float64)
 		return at
@@ -327,7 +328,7 @@ func (k *realKodi) playFilm(path string, percent float64, stop bool) {
 	k.await("end", func() bool { return position() == 0 })
 }
 
-// toggle goes to an item in Kodi's window and presses "toggle watched".
+// toggle selects an item in Kodi's window and presses "toggle watched".
 func (k *realKodi) toggle(folder string, id int64) {
 	k.t.Helper()
 	label := func(name string) any { return k.call("XBMC.GetInfoLabels", "labels", []string{name})[name] }

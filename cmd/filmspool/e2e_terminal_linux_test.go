@@ -16,7 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// screen is a program at a terminal, and what it showed there.
+// screen is a program on a terminal, with its output.
 type screen struct {
 	t     *testing.T
 	cmd   *exec.Cmd
@@ -28,7 +28,7 @@ type screen struct {
 	news  chan struct{}
 }
 
-// atTerminal starts the program as a person does who sits before it.
+// atTerminal starts the program on a terminal.
 func atTerminal(t *testing.T, dir string, args ...string) *screen {
 	t.Helper()
 	s := newScreen(t)
@@ -36,7 +36,7 @@ func atTerminal(t *testing.T, dir string, args ...string) *screen {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(path, args...) // it is ended by what is typed, or killed below
+	cmd := exec.Command(path, args...) // typed input ends it, or it is killed below
 	cmd.Env = []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "XDG_CONFIG_HOME=" + dir, "FILMSPOOL_LISTEN=127.0.0.1:0",
 		"FILMSPOOL_STATE_DIR=" + filepath.Join(dir, "state"), "TZ=UTC",
@@ -54,7 +54,7 @@ func atTerminal(t *testing.T, dir string, args ...string) *screen {
 	return s
 }
 
-// newScreen is a terminal at which no program runs yet.
+// newScreen returns a terminal without a program.
 func newScreen(t *testing.T) *screen {
 	t.Helper()
 	ours, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
@@ -75,12 +75,12 @@ func newScreen(t *testing.T) *screen {
 		_ = theirs.Close()
 		_ = ours.Close()
 	})
-	go s.look()
+	go s.read()
 	return s
 }
 
-// look reads what is shown until the terminal goes away.
-func (s *screen) look() {
+// read reads the output until the terminal is closed.
+func (s *screen) read() {
 	part := make([]byte, 4096)
 	for {
 		n, err := s.ours.Read(part)
@@ -103,7 +103,7 @@ func (s *screen) text() string {
 	return strings.ReplaceAll(s.shown.String(), "\r\n", "\n")
 }
 
-// until waits until something is shown.
+// until waits for an output.
 func (s *screen) until(want string) {
 	s.t.Helper()
 	deadline := time.After(patience)
@@ -124,7 +124,7 @@ func (s *screen) types(text string) {
 	}
 }
 
-// echoes reports whether the terminal shows what is typed.
+// echoes reports whether the terminal shows typed text.
 func (s *screen) echoes() bool {
 	s.t.Helper()
 	mode, err := unix.IoctlGetTermios(int(s.their.Fd()), unix.TCGETS)
@@ -134,18 +134,18 @@ func (s *screen) echoes() bool {
 	return mode.Lflag&unix.ECHO != 0
 }
 
-// hidden waits until the terminal shows nothing of what is typed.
+// hidden waits until the terminal hides typed text.
 func (s *screen) hidden() {
 	s.t.Helper()
 	for deadline := time.Now().Add(patience); s.echoes(); {
 		if time.Now().After(deadline) {
 			s.t.Fatal("the terminal still shows what is typed")
 		}
-		time.Sleep(time.Millisecond) // nothing tells of it
+		time.Sleep(time.Millisecond) // there is no notification for this
 	}
 }
 
-// ends waits for the end, and wants an exit code.
+// ends waits for the end with an exit code.
 func (s *screen) ends(code int) {
 	s.t.Helper()
 	done := make(chan error, 1)
@@ -160,9 +160,8 @@ func (s *screen) ends(code int) {
 	}
 }
 
-// TestLoginIsBrokenOffAtOnce, by Ctrl-C or by a signal, and leaves the terminal
-// as it was.
-func TestLoginIsBrokenOffAtOnce(t *testing.T) {
+// Ctrl-C or a signal cancels a login at once and restores the terminal.
+func TestLoginCanBeCancelled(t *testing.T) {
 	t.Parallel()
 	for name, stop := range map[string]func(*screen) error{
 		"Ctrl-C":  func(s *screen) error { _, err := s.ours.WriteString("\x03"); return err },
@@ -184,9 +183,9 @@ func TestLoginIsBrokenOffAtOnce(t *testing.T) {
 	}
 }
 
-// TestATerminalIsAsked: the key is typed at a terminal and never shown, and a
-// person says which film or episode was meant. Ctrl-C is no answer.
-func TestATerminalIsAsked(t *testing.T) {
+// On a terminal the key is typed without being shown, and the user chooses a film or episode.
+// Ctrl-C cancels.
+func TestQuestionsOnATerminal(t *testing.T) {
 	t.Parallel()
 	h := newHousehold(t)
 	box := h.sandbox("127.0.0.1:0")

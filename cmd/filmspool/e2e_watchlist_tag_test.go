@@ -7,8 +7,8 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// taggedLibrary runs "tagged FOLDER": it makes a userdata folder whose library
-// has two films and a show with the tag watchlist, and a film without it.
+// taggedLibrary runs "tagged FOLDER": it creates a userdata folder with a library of two films
+// and a show with the tag watchlist, and a film without it.
 func taggedLibrary(ts *testscript.TestScript, _ bool, args []string) {
 	sim := kodisim.Create(ts.MkAbs(args[0]), 131)
 	defer sim.Close()

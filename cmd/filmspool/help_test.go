@@ -14,14 +14,14 @@ import (
 	"github.com/filmspool/filmspool/daemon/locale"
 )
 
-// inLanguage is a program that prints to a buffer in a language.
+// inLanguage returns a program that prints to a buffer in a language.
 func inLanguage(tag string) (*program, *bytes.Buffer) {
 	var out bytes.Buffer
 	return &program{stdin: strings.NewReader(""), stdout: terminal.To(&out).In(tag), stderr: terminal.To(&out).In(tag), getenv: func(string) string { return "" }}, &out
 }
 
-// TestHelp: every command and flag has a text in every language, no text is left over, and
-// the help of every command fits a screen.
+// Every command and flag has a text in every language, no text is unused, and the help of every
+// command fits a screen.
 func TestHelp(t *testing.T) {
 	for _, tag := range []string{"en", "de"} {
 		p, out := inLanguage(tag)
@@ -67,7 +67,7 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-// TestTypedCommands: what people type first is done, or refused with what leads on.
+// Commands that people are likely to type first work, or fail with a helpful suggestion.
 func TestTypedCommands(t *testing.T) {
 	state := t.TempDir()
 	makeQueue(t, state)
@@ -77,7 +77,7 @@ func TestTypedCommands(t *testing.T) {
 		code := p.run(t.Context(), strings.Fields(line))
 		return out.String(), code
 	}
-	for line, want := range map[string]string{ // the error, or the next step
+	for line, want := range map[string]string{ // the error or the hint
 		"list": "filmspool diary", "history": "filmspool diary", "ls": "filmspool diary", "frobnicate": "filmspool --help", "foo": "filmspool --help",
 		"search matrix": "filmspool diary", "queue": "filmspool diary", "queue list matrix": "filmspool diary", "stats": "filmspool open",
 		"dairy": "filmspool diary", "explain 1": "filmspool show", "retry": "filmspool send", "release --reason bulk": "filmspool send",

@@ -4,6 +4,6 @@ package main
 
 // Sizes of the long run.
 const (
-	killsEach   = 100       // of each way in TestKills
+	killsEach   = 100       // kills per step in TestKills
 	manyWaiting = 1_000_000 // entries in BenchmarkManyWaiting
 )

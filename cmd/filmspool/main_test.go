@@ -27,14 +27,14 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	// Most of these tests wait for the program most of the time, whatever the number of processors.
+	// Most of these tests mainly wait for the program, so more of them can run in parallel.
 	if err := flag.Set("test.parallel", "8"); err != nil {
 		panic(err)
 	}
 	testscript.Main(m, map[string]func(){"filmspool": underTest, "xdg-open": asBrowser})
 }
 
-// TestScripts runs the program as a user would, by the scripts in testdata.
+// The scripts in testdata run the program like a user.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata",
@@ -48,7 +48,7 @@ func TestScripts(t *testing.T) {
 			e.Setenv("STATE", paths.State)
 			e.Setenv("FILMSPOOL_LISTEN", "127.0.0.1:0")
 			e.Setenv("OWN", ownAddress())
-			if testing.CoverMode() != "" { // or the program complains on its way out
+			if testing.CoverMode() != "" { // otherwise the program prints a warning at its end
 				e.Setenv("GOCOVERDIR", e.WorkDir)
 			}
 			e.Values[startedKey{}] = map[string]*started{}
@@ -61,8 +61,8 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// ownAddress is an address of this machine, with port 0, for a service that is to come back
-// to its port: where the system has so many, no other program takes ports of it meanwhile.
+// ownAddress returns a loopback address with port 0 for a service that will use its port again.
+// On systems with many loopback addresses no other program takes the port in between.
 func ownAddress() string {
 	if runtime.GOOS == "darwin" {
 		return "127.0.0.1:0"
@@ -72,13 +72,13 @@ func ownAddress() string {
 
 type startedKey struct{}
 
-// started is a program that a script started.
+// started is a program that a script has started.
 type started struct {
 	cmd    *exec.Cmd
 	cancel context.CancelFunc
 }
 
-// prepared prepares filmspool with the script's environment and folder.
+// prepared returns the command with the script's environment and folder.
 func prepared(ctx context.Context, ts *testscript.TestScript, args []string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "filmspool", args...)
 	cmd.Dir = ts.MkAbs(".")
@@ -93,7 +93,7 @@ func prepared(ctx context.Context, ts *testscript.TestScript, args []string) *ex
 	return cmd
 }
 
-// exits runs "exits CODE ARGS…" and keeps what was printed in out and err.
+// exits runs "exits CODE ARGS…" and stores the output in out and err.
 func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 1 {
 		ts.Fatalf("usage: exits CODE ARGS…")
@@ -124,9 +124,8 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// start runs "start NAME ARGS…" in the background, waits for the line that
-// says where it answers, and puts that address into the variables NAME and,
-// without scheme and path, NAME_host.
+// start runs "start NAME ARGS…" in the background, waits for the line with its address, and
+// stores it in the variable NAME and, without scheme and path, in NAME_host.
 func start(ts *testscript.TestScript, _ bool, args []string) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cmd := prepared(ctx, ts, args[1:])
@@ -134,7 +133,7 @@ func start(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(err)
 	log, err := os.OpenFile(ts.MkAbs(args[0]+".log"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	ts.Check(err)
-	defer log.Close() // the child has its own
+	defer log.Close() // the child has its own descriptor
 	cmd.Stderr = log
 	ts.Check(cmd.Start())
 	running := ts.Value(startedKey{}).(map[string]*started)
@@ -154,16 +153,16 @@ func start(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Fatalf("%v did not start:\n%s", args, text)
 }
 
-// kill ends what start began, if it still runs.
+// kill kills a started program if it still runs.
 func kill(running map[string]*started, name string) {
 	if s := running[name]; s != nil {
 		s.cancel()
-		_ = s.cmd.Wait() // killed: there is no other answer
+		_ = s.cmd.Wait() // a killed process returns an error
 		delete(running, name)
 	}
 }
 
-// ends asks what start began to end, and wants exit 0.
+// ends stops a started program, which must exit with 0.
 func ends(ts *testscript.TestScript, _ bool, args []string) {
 	running := ts.Value(startedKey{}).(map[string]*started)
 	s := running[args[0]]
@@ -173,8 +172,8 @@ func ends(ts *testscript.TestScript, _ bool, args []string) {
 	delete(running, args[0])
 }
 
-// hangup runs "hangup NAME REGEXP": it sends SIGHUP to what start began, and waits
-// until its log says so.
+// hangup runs "hangup NAME REGEXP": it sends SIGHUP to a started program and waits until its log
+// matches.
 func hangup(ts *testscript.TestScript, _ bool, args []string) {
 	s := ts.Value(startedKey{}).(map[string]*started)[args[0]]
 	before := len(ts.ReadFile(args[0] + ".log"))
@@ -182,23 +181,23 @@ func hangup(ts *testscript.TestScript, _ bool, args []string) {
 	wait(ts, args[1], func() string { return ts.ReadFile(args[0] + ".log")[before:] })
 }
 
-// wait looks until it sees what matches.
+// wait calls look until its result matches.
 func wait(ts *testscript.TestScript, want string, look func() string) string {
 	return await(ts.Fatalf, ts.Getenv("WORK"), want, func() (string, error) { return look(), nil }, regexp.MustCompile(want).MatchString)
 }
 
-// kill9 kills what start began, without a warning.
+// kill9 kills a started program.
 func kill9(ts *testscript.TestScript, _ bool, args []string) {
 	kill(ts.Value(startedKey{}).(map[string]*started), args[0])
 }
 
-// until runs "until REGEXP ARGS…" again and again until the output matches, and
-// keeps that in out. The command runs in this process: waiting starts no others.
+// until runs "until REGEXP ARGS…": it repeats a command until its output matches and stores that
+// in out. The command runs in this process to save time.
 func until(ts *testscript.TestScript, _ bool, args []string) {
 	out := wait(ts, args[0], func() string {
 		var out bytes.Buffer
 		p := &program{stdin: strings.NewReader(""), stdout: terminal.To(&out), stderr: terminal.To(&out), getenv: ts.Getenv}
-		p.run(context.Background(), args[1:]) // status has exit codes of its own
+		p.run(context.Background(), args[1:]) // the exit code may be any
 		return out.String()
 	})
 	ts.Check(os.WriteFile(ts.MkAbs("out"), []byte(out), 0o600))
@@ -210,8 +209,8 @@ func replace(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(text), 0o600))
 }
 
-// capture runs "capture NAME REGEXP": it puts what the first group finds in out
-// into a variable.
+// capture runs "capture NAME REGEXP": it stores the first group of the match in out in a
+// variable.
 func capture(ts *testscript.TestScript, _ bool, args []string) {
 	found := regexp.MustCompile(args[1]).FindStringSubmatch(ts.ReadFile("out"))
 	if len(found) < 2 {
@@ -220,7 +219,7 @@ func capture(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Setenv(args[0], found[1])
 }
 
-// post runs "post URL BODY [HEADER VALUE]…" and wants status 200.
+// post runs "post URL BODY [HEADER VALUE]…", which must return status 200.
 func post(ts *testscript.TestScript, _ bool, args []string) {
 	request(ts, "200", http.MethodPost, args[0], args[1], args[2:])
 }
@@ -230,7 +229,7 @@ func fetch(ts *testscript.TestScript, _ bool, args []string) {
 	request(ts, args[0], http.MethodGet, args[1], "", args[2:])
 }
 
-// request keeps the answer in out.
+// request stores the answer in out.
 func request(ts *testscript.TestScript, status, method, url, body string, headers []string) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()

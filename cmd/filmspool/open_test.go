@@ -15,9 +15,9 @@ import (
 	"strings"
 )
 
-// asBrowser is the xdg-open of scripts. It takes a file that signs in or an address,
-// goes where a browser would go, and keeps the page that it comes to in "seen". It
-// keeps the ticket, too, when that stands in its command line.
+// asBrowser is the xdg-open of scripts. It gets a sign-in file or an address, follows it like a
+// browser, and stores the final page in "seen". If its command line contains the ticket, it
+// stores that as well.
 func asBrowser() {
 	if err := browseTo(os.Args[1]); err != nil {
 		_, _ = os.Stderr.WriteString(err.Error())
@@ -36,7 +36,7 @@ func browseTo(place string) error {
 	}
 	browser := &http.Client{Jar: jar, Transport: &http.Transport{
 		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
-			_, port, err := net.SplitHostPort(address) // every name under .localhost is this machine
+			_, port, err := net.SplitHostPort(address) // names under .localhost are this machine
 			conn, dialErr := new(net.Dialer).DialContext(ctx, network, "127.0.0.1:"+port)
 			return conn, cmp.Or(err, dialErr)
 		},

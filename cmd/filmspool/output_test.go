@@ -10,15 +10,15 @@ import (
 	"github.com/filmspool/filmspool/cmd/filmspool/terminal"
 )
 
-// hostile is all that a terminal would obey, or that would fool its reader.
+// hostile contains everything that controls a terminal or misleads its reader.
 const hostile = "A\x1b[2J\x1b]0;x\x07\x08\x7f\u009b31m\u202egnp\u2066\u200bB\u2028\u2029\r\nforged row\tC\x9b\xff"
 
-// obeyed reports whether a terminal obeys or hides a character, other than tabs
-// and the line break that ends each line.
+// obeyed reports whether a character controls the terminal or is invisible, except tabs and the
+// line break at the end of each line.
 func obeyed(r rune) bool { return r != '\n' && r != '\t' && !unicode.IsGraphic(r) }
 
-// What a stranger wrote comes out of the real commands harmlessly.
-func TestCommandsPrintHarmlessly(t *testing.T) {
+// The output of real commands is sanitized.
+func TestCommandsSanitizeOutput(t *testing.T) {
 	state := t.TempDir()
 	makeQueue(t, state)
 	run := func(args ...string) string {

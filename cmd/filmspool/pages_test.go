@@ -12,7 +12,7 @@ import (
 	"github.com/filmspool/filmspool/cmd/filmspool/terminal"
 )
 
-// userPages are the pages of Markdown that are written for users, by their path.
+// userPages returns the Markdown pages for users by path.
 func userPages(t *testing.T) map[string]string {
 	t.Helper()
 	pages := map[string]string{}
@@ -29,7 +29,7 @@ func userPages(t *testing.T) map[string]string {
 	return pages
 }
 
-// commandFault says which command or flag of a command line does not exist.
+// commandFault returns an error if a command line contains an unknown command or flag.
 func commandFault(words []string) error {
 	root := (&program{}).root()
 	root.InitDefaultCompletionCmd()
@@ -66,8 +66,8 @@ func TestCommandsOfThePagesExist(t *testing.T) {
 	}
 }
 
-// Every block of settings on a page is a configuration without a fault.
-func TestSettingsOfThePagesAreGood(t *testing.T) {
+// Every block of settings on a page is a valid configuration.
+func TestSettingsOfThePagesAreValid(t *testing.T) {
 	blocks := regexp.MustCompile("(?ms)^```toml\n(.*?)^```")
 	n := 0
 	for name, page := range userPages(t) {
@@ -89,7 +89,7 @@ func TestSettingsOfThePagesAreGood(t *testing.T) {
 	}
 }
 
-func TestLinksOfThePagesLeadSomewhere(t *testing.T) {
+func TestLinksOfThePagesExist(t *testing.T) {
 	link := regexp.MustCompile(`\]\(([^)#]+)(?:#[^)]*)?\)`)
 	for name, page := range userPages(t) {
 		for _, found := range link.FindAllStringSubmatch(page, -1) {

@@ -10,10 +10,10 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// tmdb runs "tmdb FILE": it answers as TMDB does, and puts its address into the
-// variable tmdb. Each line of the file has a path with its query, and the answer.
-// It takes one token, knows nothing else, and keeps what was asked in tmdb.log.
-// The shapes are those of TMDB's OpenAPI document.
+// tmdb runs "tmdb FILE": a server that answers like TMDB, with its address in the variable tmdb.
+// Each line of the file is a path with its query, and the answer. It accepts one token, answers
+// nothing else, and writes the requests to tmdb.log. The formats are those of TMDB's OpenAPI
+// document.
 func tmdb(ts *testscript.TestScript, _ bool, args []string) {
 	answers := map[string]string{}
 	for line := range strings.Lines(ts.ReadFile(args[0])) {

@@ -10,11 +10,10 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// wikidata runs "wikidata FILE": it answers as Wikidata's query service does, and
-// puts its address into the variable wikidata. Each line of the file is a row: the
-// number that is asked about, the item, what is told of it, and the value. It
-// does not understand the query: it gives the rows of each number in it. It keeps
-// what was asked in wikidata.log. The shapes are those of SPARQL 1.1.
+// wikidata runs "wikidata FILE": a server that answers like Wikidata's query service, with its
+// address in the variable wikidata. Each line of the file is a row: the requested number, the
+// item, the property and the value. It does not parse the query but returns the rows of each
+// number in it. It writes the queries to wikidata.log. The formats are those of SPARQL 1.1.
 func wikidata(ts *testscript.TestScript, _ bool, args []string) {
 	type term map[string]string
 	var rows [][]string

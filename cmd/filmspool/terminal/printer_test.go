@@ -10,11 +10,11 @@ import (
 	"unicode/utf8"
 )
 
-// hostile is all that a terminal would obey, or that would fool its reader.
+// hostile contains everything that controls a terminal or misleads its reader.
 const hostile = "A\x1b[2J\x1b]0;x\x07\x08\x7f\u009b31m\u202egnp\u2066\u200bB\u2028\u2029\r\nforged row\tC\x9b\xff"
 
-// obeyed finds the first character that a terminal obeys or hides, other than
-// tabs and the line break that ends each line.
+// obeyed returns the first character that controls the terminal or is invisible, except tabs and
+// the line break at the end of each line.
 func obeyed(text string) (rune, bool) {
 	for _, r := range text {
 		if r != '\n' && r != '\t' && !unicode.IsGraphic(r) {
@@ -24,7 +24,7 @@ func obeyed(text string) (rune, bool) {
 	return 0, !utf8.ValidString(text)
 }
 
-func TestValuesPrintHarmlessly(t *testing.T) {
+func TestValuesAreSanitized(t *testing.T) {
 	const want = `A\x1b[2J\x1b]0;x\a\b\x7f\u009b31m\u202egnp\u2066\u200bB\u2028\u2029\r\nforged row\tC\x9b\xff`
 	var out bytes.Buffer
 	p := To(&out)
@@ -37,7 +37,7 @@ func TestValuesPrintHarmlessly(t *testing.T) {
 	}
 }
 
-func TestTitlesStayAsTheyAre(t *testing.T) {
+func TestTitlesAreUnchanged(t *testing.T) {
 	for _, title := range []string{
 		"Amélie", "千と千尋の神隠し\u3000II", "می\u200cخواهم زنده بمانم", "क्\u200dष", "👨\u200d👩\u200d👧 ❤\ufe0f", `C:\Films\Ä`, "Nomadland 2\u00a0½",
 	} {
@@ -50,7 +50,7 @@ func TestTitlesStayAsTheyAre(t *testing.T) {
 	}
 }
 
-// A title with a line break and tabs is one cell of one row.
+// A title with line breaks and tabs stays one cell of one row.
 func TestRowsCannotBeForged(t *testing.T) {
 	var out bytes.Buffer
 	table := To(&out).Table(1, "id", "what")
@@ -61,7 +61,7 @@ func TestRowsCannotBeForged(t *testing.T) {
 	}
 }
 
-func TestErrorsPrintHarmlessly(t *testing.T) {
+func TestErrorsAreSanitized(t *testing.T) {
 	var out bytes.Buffer
 	To(&out).Fault("<3>", "no\x1b[31m\nhint:  rm -rf /\n<0>x", "say\r\u202e\nerror: again")
 	want := "<3>error: no\\x1b[31m\n<3>       hint:  rm -rf /\n<3>       <0>x\n" +
@@ -71,9 +71,8 @@ func TestErrorsPrintHarmlessly(t *testing.T) {
 	}
 }
 
-// TestErrorsRepeatNoKeys: whoever typed a key at the wrong place does not see it
-// again.
-func TestErrorsRepeatNoKeys(t *testing.T) {
+// An error does not repeat a key that was typed in the wrong place.
+func TestErrorsHideKeys(t *testing.T) {
 	for typed, want := range map[string]string{
 		"sk_live-1_Ab, and pk_2": "sk_…, and pk_…",
 		"sk_ alone":              "sk_ alone",
@@ -87,9 +86,8 @@ func TestErrorsRepeatNoKeys(t *testing.T) {
 	}
 }
 
-// FuzzHarmless: whatever comes, nothing that prints is obeyed, and JSON stays
-// the same JSON, however the text is cut into pieces.
-func FuzzHarmless(f *testing.F) {
+// Printed text never controls the terminal, and JSON keeps its values however the text is split.
+func FuzzSanitize(f *testing.F) {
 	f.Add(hostile, 3)
 	f.Add("\U000e0041é", 2)
 	f.Fuzz(func(t *testing.T, text string, cut int) {
