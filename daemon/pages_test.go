@@ -218,7 +218,13 @@ func TestKeyInTheAddressFieldIsNotShown(t *testing.T) {
 
 func TestAddByHandWithoutAccount(t *testing.T) {
 	l := (&pairedBrowser{runningDaemon: runDaemon(t, nil)}).looks()
-	l.sees("/log?what=Heat+1995", "only numbers and addresses of themoviedb.org work: there is no key")
+	form := l.form(l.sees("/log?what=Heat+1995+2026-03-01", `value="0 1995 Heat"`, "as you typed it"), "/log/add")
+	form.Set("choice", "0 1995 Heat")
+	l.does("/log/add", with(form, "to", "diary"))
+	if e := l.entry(1); e.Label() != "Heat (1995)" || e.Reason != viewing.ReasonUnresolved {
+		t.Errorf("%s is %s, %s", e.Label(), e.State, e.Reason)
+	}
+	l.sees("/log?what=tt0113277", "only numbers and addresses of themoviedb.org work: there is no key")
 	l.sees("/log?what=949", `value="949 `)
 }
 

@@ -21,9 +21,9 @@ type Meaning struct {
 
 // Meanings returns the films or series that the readings of a search text may mean: those of all
 // readings with an exact match, else those of the last reading with any result. trouble is the
-// reason if no provider could be asked.
+// reason if no provider could be asked: a title then means what was typed, to be looked up later.
 func (a API) Meanings(ctx context.Context, readings []typed.Reading, kind viewing.MediaType) (all []Meaning, trouble *viewing.Message, err error) {
-	var similar []Meaning
+	var similar, asTyped []Meaning
 	for _, r := range readings {
 		wanted := viewing.Media{Type: kind, Title: r.What, Year: r.Year}
 		if named, err := typed.ParseItem(r.What); err == nil {
@@ -35,6 +35,9 @@ func (a API) Meanings(ctx context.Context, readings []typed.Reading, kind viewin
 			return nil, nil, err
 		}
 		trouble = cmp.Or(trouble, found.Trouble)
+		if found.Trouble != nil && wanted.Title != "" {
+			asTyped = append(asTyped, Meaning{r, resolve.Candidate{Type: kind, Title: r.What, Year: r.Year}, r.Season != nil})
+		}
 		meant := found.meanings(wanted, r)
 		switch {
 		case slices.ContainsFunc(meant, func(m Meaning) bool { return m.Exact }):
@@ -43,8 +46,10 @@ func (a API) Meanings(ctx context.Context, readings []typed.Reading, kind viewin
 			similar = meant
 		}
 	}
-	if len(all) == 0 {
-		all = similar
+	for _, other := range [][]Meaning{similar, asTyped} {
+		if len(all) == 0 {
+			all = other
+		}
 	}
 	return all, trouble, nil
 }

@@ -136,7 +136,7 @@ func (v *view) place() (season, number *int, err error) {
 // are reported alike.
 func chooseItem(v *view, e entry.Entry) error {
 	is, ok := choiceOf(v.PostFormValue("choice"))
-	if !ok || e.Media == nil {
+	if !ok || is.TMDB == 0 || e.Media == nil {
 		return v.refuse("diary.badChoice")
 	}
 	is.Type = resolve.ClueOf(*e.Media).Kind
@@ -161,10 +161,11 @@ func chooseItem(v *view, e entry.Entry) error {
 	return nil
 }
 
-// choiceOf reads the value of a candidate's button: number, year and title.
+// choiceOf reads the value of a candidate's button: number, year and title. The number is 0 for
+// what could not be looked up.
 func choiceOf(text string) (c resolve.Candidate, ok bool) {
 	_, err := fmt.Sscanf(text, "%d %d", &c.TMDB, &c.Year)
 	parts := strings.SplitN(strings.ToValidUTF8(text, ""), " ", 3)
 	c.Title = strings.Join(parts[min(2, len(parts)):], "")
-	return c, err == nil && c.TMDB > 0 && c.Year >= 0
+	return c, err == nil && c.TMDB >= 0 && c.Year >= 0 && (c.TMDB > 0 || c.Title != "")
 }

@@ -155,9 +155,12 @@ func (d Decision) CandidatesOf(kind viewing.MediaType) (few []Candidate) {
 
 // String describes the work to the user: "Alpha One" (1999; film tmdb 603).
 func (c Candidate) String() string {
-	number, year := fmt.Sprintf("film tmdb %d", c.TMDB), ""
+	number, year := "film", ""
 	if c.Type == viewing.TV {
-		number = fmt.Sprintf("series tmdb %d", c.TMDB)
+		number = "series"
+	}
+	if c.TMDB > 0 {
+		number += fmt.Sprintf(" tmdb %d", c.TMDB)
 	}
 	if c.Title == "" {
 		return number
