@@ -285,13 +285,13 @@ func loginRefusal(next config.Credential, v tracker.Verdict) error {
 	again := loginCommandText(next.Account, next.BaseURL)
 	f := &control.Fault{Code: control.CodeRefused, Message: v.Problem, Reason: control.ReasonAway, Hint: viewing.Say("hint.whenReached", "command", again)}
 	switch {
-	case v.Fate == tracker.Refused && v.Code != "":
+	case v.Outcome == tracker.Refused && v.Code != "":
 		f.Reason, f.Hint = control.ReasonKey, keyHint(next)
-	case v.Fate == tracker.Unproven:
+	case v.Outcome == tracker.Unproven:
 		f.Reason, f.Hint = control.ReasonAddress, viewing.Say("hint.lookUpAddress", "command", loginCommandText(next.Account, "https://tracker.example/api/v1"))
 	case v.Hint.Code == tracker.HintProxy:
 		f.Hint = v.Hint
-	case v.Fate == tracker.Offline && v.Hint.Code != "":
+	case v.Outcome == tracker.Offline && v.Hint.Code != "":
 		f.Hint = viewing.Say("hint.lookClock", "command", again)
 	}
 	return f
@@ -300,7 +300,7 @@ func loginRefusal(next config.Credential, v tracker.Verdict) error {
 // validateKey returns an error if the service refused the key or could not be reached, or if the
 // key belongs to another user than the last one while entries are still waiting.
 func (d *core) validateKey(ctx context.Context, next config.Credential, check tracker.KeyCheck) error {
-	switch check.Verdict.Fate {
+	switch check.Verdict.Outcome {
 	case tracker.Delivered, tracker.Rejected:
 	default:
 		return loginRefusal(next, check.Verdict)

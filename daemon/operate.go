@@ -306,10 +306,10 @@ func (d *core) Undo(ctx context.Context, u control.Undo) (control.Undone, error)
 	if there {
 		v := service.DeleteHistory(ctx, *e.Media)
 		switch {
-		case v.Fate == tracker.Delivered:
+		case v.Outcome == tracker.Delivered:
 		case v.Status == http.StatusNotFound, v.Status == http.StatusMethodNotAllowed, v.Status == http.StatusNotImplemented:
 			return control.Undone{}, cannotUndo(e, viewing.Say("fault.undoNothing"))
-		case v.Fate == tracker.InDoubt:
+		case v.Outcome == tracker.InDoubt:
 			return control.Undone{}, cannotUndo(e, viewing.Say("fault.undoGone"))
 		default:
 			return control.Undone{}, cannotUndo(e, v.Problem)
@@ -365,7 +365,7 @@ func undoable(e queue.Entry, keeps doubt.Precision, r tracker.Reading, others in
 	unclear, ours := 0, false
 	for _, h := range r.Items {
 		switch h.Compare(*e.Media) {
-		case tracker.Alike:
+		case tracker.Same:
 			alike = append(alike, h.WatchedAt.Local().Format(time.DateTime))
 			ours = keeps.Same(h.WatchedAt, e.WatchedAt.Time())
 		case tracker.Unclear:

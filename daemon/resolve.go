@@ -157,7 +157,7 @@ func (d *core) Resolve(ctx context.Context, m viewing.Media) (control.Resolution
 		m, _ = correction.Apply(m)
 	}
 	if correction != nil && m.Identified() {
-		why := english.Message(viewing.Say("resolve.corrected", "is", correction.Is.String())) + "."
+		why := english.Message(viewing.Say("resolve.corrected", "is", correction.Work.String())) + "."
 		return control.Resolution{Candidates: []resolve.Candidate{}, By: "correction", Why: why, Correction: correction, Certain: control.CertainOf(m)}, nil
 	}
 	decision, trouble := d.resolve(ctx, viewing.DefaultAccount, resolve.Evidence{Media: m})

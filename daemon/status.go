@@ -150,7 +150,7 @@ func (d *core) describeAccount(ctx context.Context, h replay.Health, c config.Cr
 	if can, asked := replay.ResolveSupport(kept); asked {
 		out.Resolves = &can
 	}
-	if s, asked := kept.Support[replay.SupportItems]; asked && !s.Has {
+	if s, asked := kept.Support[replay.SupportListItems]; asked && !s.Has {
 		out.Note = viewing.Say("noItems")
 	}
 	implied := len(d.o.Config.Accounts) == 1 && c.Account == viewing.DefaultAccount

@@ -53,7 +53,7 @@ func TestAccountProblems(t *testing.T) {
 		{health.Unreachable, "", none, with}, // the key was just entered and is being checked
 		{health.KeyRefused, "", refused(tracker.KeyRefused, login), with},
 		{health.KeyRefused, "", refused(tracker.KeyReadOnly, login), with},
-		{health.KeyRefused, "", refused(replay.KeyAnothers, login+", with a key of that person"), with},
+		{health.KeyRefused, "", refused(replay.KeyOtherUser, login+", with a key of that person"), with},
 		{health.AccessRefused, "", refused("between", "filmspool send --all"), with},
 		{health.KeyRefused, "credential", refused(tracker.KeyRefused, login), set(func(c *config.Credential) { c.KeySource = "systemd credential" })},
 		{health.AddressWrong, "", address, with},

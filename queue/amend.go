@@ -120,7 +120,7 @@ func (t *tx) changeItem(c amendment, e Entry) {
 		return
 	}
 	if correction != nil {
-		t.step(e.ID, correctedStep(correction.Is, *reported, m))
+		t.step(e.ID, correctedStep(correction.Work, *reported, m))
 	}
 	v := c.original
 	v.Kind, v.WatchedAt = e.Kind, e.WatchedAt.Instant // a person may have changed the time

@@ -181,7 +181,7 @@ func (t *tx) draft(e event, p destination, part int, item *viewing.Media) (d dra
 	decided := t.decide(t.settings, p.account, e.source, e.Event, d.Media)
 	d.State, d.Reason, d.Lane, d.NextAt, d.steps = decided.State, decided.Reason, decided.Lane, decided.NotBefore, decided.Steps
 	if correction != nil {
-		d.steps = slices.Insert(d.steps, 1, correctedStep(correction.Is, *item, *d.Media))
+		d.steps = slices.Insert(d.steps, 1, correctedStep(correction.Work, *item, *d.Media))
 	}
 	if e.Kind == viewing.KindListItem {
 		d.applyListState(p.listState)

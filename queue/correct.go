@@ -115,14 +115,14 @@ func correctedStep(is resolve.Candidate, reported, m viewing.Media) entry.Step {
 func (t *tx) saveCorrection(c CorrectionRequest, reported, place viewing.Media, did *resolve.CorrectionResult) (correction resolve.Correction, ok bool) {
 	var before *resolve.Correction
 	known := selectRows(t, scanCorrection, selectCorrection+" WHERE key = ?", resolve.Correction{Reported: resolve.ClueOf(reported)}.Key())
-	if len(known) > 0 && known[0].Is.TMDB > 0 {
+	if len(known) > 0 && known[0].Work.TMDB > 0 {
 		before = &known[0]
 	}
 	if correction, ok = resolve.NewCorrection(before, reported, c.Is, place); !ok {
 		return correction, false
 	}
-	if before != nil && before.Is.TMDB != c.Is.TMDB {
-		did.Before = &before.Is
+	if before != nil && before.Work.TMDB != c.Is.TMDB {
+		did.Before = &before.Work
 	}
 	correction.Since = millis(t.now)
 	t.find("INSERT INTO corrections (key, body) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET body = excluded.body RETURNING id",
@@ -148,12 +148,12 @@ func (t *tx) applyCorrection(e Entry, m viewing.Media, c resolve.Correction, did
 	waits := e.State == viewing.StatePending || e.State == viewing.StateHeld && !playback.NeedsPerson(e.Reason)
 	same := m.Key() == e.Media.Key()
 	if !m.Identified() { // an episode without a number changes only if its series does
-		same = e.Media.Show != nil && e.Media.Show.IDs.TMDB == c.Is.TMDB
+		same = e.Media.Show != nil && e.Media.Show.IDs.TMDB == c.Work.TMDB
 	}
 	if !waits || same {
 		return
 	}
-	step := correctedStep(c.Is, *e.AsReported(), m)
+	step := correctedStep(c.Work, *e.AsReported(), m)
 	if e.Media.Identified() && t.seenByOtherSource(e.ID, e.Source) {
 		t.note(e.ID, entry.Step{Code: "noted.corrected", Args: step.Args})
 		return

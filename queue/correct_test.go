@@ -77,7 +77,7 @@ func TestCorrectionAppliesToSimilarEntries(t *testing.T) {
 		}
 	}
 	list, err := s.Corrections(t.Context())
-	if err != nil || len(list) != 1 || list[0].Entries != 3 || list[0].Is != theSeries(7) {
+	if err != nil || len(list) != 1 || list[0].Entries != 3 || list[0].Work != theSeries(7) {
 		t.Errorf("%+v, %v", list, err)
 	}
 	s.checkCounters(t)
@@ -296,7 +296,7 @@ func TestCorrectionAppliesToLaterEvents(t *testing.T) {
 	}
 	s.wantKeys(t, map[int64]string{id: "movie:603"})
 	found, err := s.CorrectionFor(t.Context(), viewing.Media{Type: viewing.Movie, Title: "alpha", Year: 1999})
-	if err != nil || found == nil || found.Is.TMDB != 603 || found.Entries != 1 {
+	if err != nil || found == nil || found.Work.TMDB != 603 || found.Entries != 1 {
 		t.Errorf("%+v, %v", found, err)
 	}
 	if err := s.ForgetCorrection(t.Context(), found.ID); err != nil {

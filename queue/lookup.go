@@ -74,7 +74,7 @@ func (t *tx) recordLookup(f LookupResult) {
 	if correction := t.correctionFor(e.Media); correction != nil {
 		if m, _ := correction.Apply(*e.Media); m.Identified() {
 			e.Correction = correction.ID
-			t.identify(e, m, t.eventOf(e), correctedStep(correction.Is, *e.Reported, m))
+			t.identify(e, m, t.eventOf(e), correctedStep(correction.Work, *e.Reported, m))
 			return
 		}
 	}

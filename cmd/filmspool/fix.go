@@ -137,7 +137,7 @@ func (p *program) fixItem(ctx context.Context, f control.Fix) error {
 		p.sayFixed(done.Entry)
 	}
 	if r := done.Remembered; r != nil {
-		p.stdout.Say("cli.remembered", "told", clueText(r.Reported), "is", r.Is)
+		p.stdout.Say("cli.remembered", "told", clueText(r.Reported), "is", r.Work)
 	}
 	p.sayFollowing(done)
 	return nil
@@ -206,7 +206,7 @@ func (p *program) sayCorrections(all []resolve.Correction) {
 	}
 	t := p.stdout.Table(1, "id", "told", "is", "since", "entries")
 	for _, r := range all {
-		t.Row(r.ID, clueText(r.Reported), r.Is, r.Since.Local().Format(time.DateOnly), r.Entries)
+		t.Row(r.ID, clueText(r.Reported), r.Work, r.Since.Local().Format(time.DateOnly), r.Entries)
 	}
 	t.Flush()
 }

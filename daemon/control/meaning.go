@@ -58,7 +58,7 @@ func (a API) Meanings(ctx context.Context, readings []typed.Reading, kind viewin
 func (r Resolution) meanings(w viewing.Media, reading typed.Reading) (all []Meaning) {
 	switch {
 	case r.Correction != nil: // without a year, other items may have the same title
-		is := r.Correction.Is
+		is := r.Correction.Work
 		exact := r.Correction.Reported.Year > 0 || normalize(is.Title) == normalize(w.Title)
 		is.Title = cmp.Or(is.Title, w.Title) // a person may have given a number alone
 		return []Meaning{{reading, is, exact}}

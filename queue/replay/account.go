@@ -11,12 +11,12 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// KeyAnothers is the problem code of an account if its key belongs to another user.
-const KeyAnothers = "keyAnothers"
+// KeyOtherUser is the problem code of an account if its key belongs to another user.
+const KeyOtherUser = "keyAnothers"
 
 // readRow reads the account's row for this turn, and ends a user's pause that has expired.
 func (r *run) readRow(now time.Time) error {
-	row, err := r.o.Outbox.Account(r.saveCtx, r.o.Account)
+	row, err := r.options.Outbox.Account(r.saveCtx, r.options.Account)
 	if err != nil {
 		return err
 	}
@@ -67,7 +67,7 @@ func (r *run) setOfflineSince(since time.Time) {
 // pause. A pause set by the user is kept.
 func (r *run) pauseAccount(v tracker.Verdict, now time.Time) {
 	reason := account.PausedKey
-	if v.Fate == tracker.Unproven {
+	if v.Outcome == tracker.Unproven {
 		reason = account.PausedAddress
 	}
 	requested := r.probeRequested
@@ -103,8 +103,8 @@ func (r *run) probe() {
 	if r.stopping() {
 		return
 	}
-	r.recordProven(v.Proves || r.service.Proven())
-	switch v.Fate {
+	r.recordProven(v.ProvesAddress || r.service.Proven())
+	switch v.Outcome {
 	case tracker.Delivered, tracker.Rejected: // end a pause because of key or address
 		if r.row.Pause.EndsByProbe() {
 			r.editRow(func(a *account.Row) {
@@ -128,7 +128,7 @@ func (r *run) probe() {
 			return
 		}
 		// If the service was not reached, or the user requested the probe, the wait does not grow.
-		sameWait := r.probeRequested || v.Fate == tracker.Offline
+		sameWait := r.probeRequested || v.Outcome == tracker.Offline
 		r.probeRequested = false
 		r.editRow(func(a *account.Row) {
 			if a.Pause.EndsByProbe() {
@@ -142,7 +142,7 @@ func (r *run) probe() {
 // accepts requests.
 func (r *run) checkService() tracker.Verdict {
 	if !r.ownerKnown {
-		if v := r.checkKeyOwner(); v.Fate != tracker.Delivered || r.keyUserID != "" {
+		if v := r.checkKeyOwner(); v.Outcome != tracker.Delivered || r.keyUserID != "" {
 			return v
 		}
 	}
@@ -153,7 +153,7 @@ func (r *run) checkService() tracker.Verdict {
 // has /me: all waiting entries were watched by one person. Any verdict but
 // [tracker.Delivered] says why no entry may be sent now.
 func (r *run) checkKeyOwner() tracker.Verdict {
-	good := tracker.Verdict{Fate: tracker.Delivered}
+	good := tracker.Verdict{Outcome: tracker.Delivered}
 	if !r.mayUse(supportMe) {
 		r.ownerKnown = true
 		return good
@@ -173,7 +173,7 @@ func (r *run) checkKeyOwner() tracker.Verdict {
 			name = user.Name + " (" + name + ")"
 		}
 		return tracker.Verdict{
-			Fate: tracker.Refused, Problem: viewing.Say(KeyAnothers, "user", name, "owner", owner), Hint: viewing.Say("hint.personsKey"),
+			Outcome: tracker.Refused, Problem: viewing.Say(KeyOtherUser, "user", name, "owner", owner), Hint: viewing.Say("hint.personsKey"),
 		}
 	case row.Owner != owner:
 		r.editRow(func(a *account.Row) { a.ClaimOwner(user.ID) })
@@ -187,8 +187,8 @@ func (r *run) recordVerdict(entry int64, v tracker.Verdict, now time.Time) {
 	if errors.Is(context.Cause(r.ctx), errServiceReplaced) {
 		return
 	}
-	r.recordProven(v.Proves)
-	switch v.Fate {
+	r.recordProven(v.ProvesAddress)
+	switch v.Outcome {
 	case tracker.Delivered, tracker.Rejected:
 		clear(r.outage.failedEntries)
 		r.outage.retry.failures = 0
@@ -199,7 +199,7 @@ func (r *run) recordVerdict(entry int64, v tracker.Verdict, now time.Time) {
 		r.beginOutage(v, now)
 	case tracker.Later, tracker.InDoubt:
 		r.applyRetryAfter(v, now)
-		if v.Fate == tracker.InDoubt || v.Status == http.StatusTooManyRequests || v.Status >= http.StatusInternalServerError {
+		if v.Outcome == tracker.InDoubt || v.Status == http.StatusTooManyRequests || v.Status >= http.StatusInternalServerError {
 			known := r.outage.failedEntries[entry]
 			r.outage.failedEntries[entry] = true
 			if !known && len(r.outage.failedEntries) >= maxFailedEntries {
@@ -232,7 +232,7 @@ func (r *run) recordFailedCheck(entry int64, v tracker.Verdict) {
 func (r *run) recordTrouble(v tracker.Verdict) {
 	r.setOfflineSince(time.Now())
 	r.outage.lastVerdict = v
-	if newest, err := r.o.Outbox.Newest(r.saveCtx); err == nil {
+	if newest, err := r.options.Outbox.Newest(r.saveCtx); err == nil {
 		r.newestEntry = newest
 	}
 }
@@ -240,7 +240,7 @@ func (r *run) recordTrouble(v tracker.Verdict) {
 // applyRetryAfter blocks requests for the time the service asked for. The account counts
 // as offline until the next successful response.
 func (r *run) applyRetryAfter(v tracker.Verdict, now time.Time) {
-	if v.Fate == tracker.Later && v.RetryAfter > 0 {
+	if v.Outcome == tracker.Later && v.RetryAfter > 0 {
 		r.recordTrouble(v)
 		r.outage.waitUntil = later(r.outage.waitUntil, now.Add(v.RetryAfter))
 		r.outage.retry.failures = max(r.outage.retry.failures, 1)
@@ -256,8 +256,8 @@ const (
 	supportResolveMany = "resolve_batch"
 )
 
-// SupportItems says in [account.Row] whether the service puts items on lists.
-const SupportItems = "list_items"
+// SupportListItems is the name in [account.Row] for support of list items.
+const SupportListItems = "list_items"
 
 // mayUse reports whether an optional endpoint should be requested: it is not known to be
 // missing, or the last check is long ago.

@@ -71,7 +71,7 @@ func BenchmarkReplay(b *testing.B) {
 		began = time.Now()
 		for film := range int64(entries) {
 			request := tracker.Request{Kind: viewing.KindViewing, Media: viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: film + 1}}, WatchedAt: batch.Events[film].WatchedAt}
-			if v := service.Send(ctx, request); v.Fate != tracker.Delivered {
+			if v := service.Send(ctx, request); v.Outcome != tracker.Delivered {
 				b.Fatal(v)
 			}
 		}

@@ -13,7 +13,7 @@ import (
 func (b *fixture) recordByOtherDevice(film int64, at time.Time) {
 	b.Helper()
 	r := tracker.Request{Kind: viewing.KindViewing, Media: viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: film}}, WatchedAt: viewing.At(at)}
-	if v := b.client.Send(b.Context(), r); v.Fate != tracker.Delivered {
+	if v := b.client.Send(b.Context(), r); v.Outcome != tracker.Delivered {
 		b.Fatalf("%+v", v)
 	}
 }

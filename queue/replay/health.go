@@ -64,12 +64,13 @@ func (l *Loop) publish(h Health) {
 	case h.State == old.State && h.Pause == old.Pause, h.State != account.OK && h.Reason.Code == "":
 		level = slog.LevelDebug
 	case h.State == account.OK:
-		l.o.Logger.Info("account delivers again", "after", time.Since(old.Since).Round(time.Millisecond))
+		l.options.Logger.Info("account delivers again", "after", time.Since(old.Since).Round(time.Millisecond))
 		return
 	case h.State == account.NoKey || h.State == account.Paused:
 		level = slog.LevelInfo
 	}
-	l.o.Logger.Log(context.Background(), level, "account cannot deliver", "state", string(h.State), "reason", h.Reason.Error(), "hint", h.Hint.Error())
+	log := l.options.Logger.With("state", string(h.State), "reason", h.Reason.Error(), "hint", h.Hint.Error())
+	log.Log(context.Background(), level, "account cannot deliver")
 }
 
 // assessHealth returns the account's state. The cases are ordered: problems that need the
@@ -89,7 +90,7 @@ func (r *run) assessHealth(now time.Time) Health {
 		h.State, h.Reason, h.Hint = account.NoKey, viewing.Say("why.notYet"), viewing.Say("hint.command", "command", "filmspool login")
 	case r.outage.active || r.outage.retry.failures > 0 || now.Before(r.outage.waitUntil):
 		last := r.outage.lastVerdict
-		h.State, h.Reason, h.Hint, h.Throttled = account.Offline, last.Problem, last.Hint, last.Fate == tracker.Later
+		h.State, h.Reason, h.Hint, h.Throttled = account.Offline, last.Problem, last.Hint, last.Outcome == tracker.Later
 		h.Since, h.NextTry = r.row.OfflineAt, later(r.outage.waitUntil, r.outage.retry.at)
 	}
 	return h

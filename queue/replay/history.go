@@ -86,7 +86,7 @@ type cachedHistory struct {
 // on the service. done reports that the entry was merged, or that the service was not
 // reached. If the service has no readable history, the entry is sent.
 func (r *run) checkHistory(e queue.Entry) (done bool, err error) {
-	h, err := r.readHistory(e.Media.Type)
+	h, err := r.serviceHistory(e.Media.Type)
 	if v, _ := tracker.VerdictOf(err); err != nil {
 		r.recordVerdict(e.ID, v, time.Now())
 		return true, nil
@@ -94,7 +94,7 @@ func (r *run) checkHistory(e queue.Entry) (done bool, err error) {
 	if !h.Complete {
 		return false, nil
 	}
-	related, err := r.o.Outbox.Related(r.ctx, e.ID)
+	related, err := r.options.Outbox.Related(r.ctx, e.ID)
 	if err != nil {
 		return false, err
 	}
@@ -111,9 +111,9 @@ func (r *run) checkHistory(e queue.Entry) (done bool, err error) {
 	})
 }
 
-// readHistory returns the service's history of one item type, at most historyMaxAge old. The
+// serviceHistory returns the service's history of one item type, at most historyMaxAge old. The
 // error is a [tracker.Verdict], returned only if the service was not reached.
-func (r *run) readHistory(t viewing.MediaType) (tracker.Reading, error) {
+func (r *run) serviceHistory(t viewing.MediaType) (tracker.Reading, error) {
 	if h, ok := r.histories[t]; ok && time.Now().Before(h.until) {
 		return h.reading, nil
 	}

@@ -61,7 +61,7 @@ func TestItemsWaitForTheirList(t *testing.T) {
 				if c := b.counts(); c.Delivered != 5 || len(got["Noir"]) != 2 || len(got["Blue"]) != 1 || got["Blue"][0] != 605 {
 					b.Errorf("%+v; on the lists: %v", c, got)
 				}
-				if a, err := b.store.Account(b.Context(), "default"); err != nil || !a.Support[SupportItems].Has {
+				if a, err := b.store.Account(b.Context(), "default"); err != nil || !a.Support[SupportListItems].Has {
 					b.Errorf("account %+v, %v", a, err)
 				}
 			})

@@ -199,7 +199,7 @@ func TestNothingIsSentWithTheKeyOfAnotherUser(t *testing.T) {
 		b.editAccount(func(a *account.Row) { a.Owner = "usr_somebody_else" })
 		b.commit(filmAgo(1, time.Minute))
 		b.advance(time.Minute)
-		if h := b.loop.Health(); h.Pause != account.PausedKey || h.Reason.Code != KeyAnothers || b.requestCount("POST /history") != 0 {
+		if h := b.loop.Health(); h.Pause != account.PausedKey || h.Reason.Code != KeyOtherUser || b.requestCount("POST /history") != 0 {
 			b.Errorf("health %+v, %d sends", h, b.requestCount("POST /history"))
 		}
 		b.editAccount(func(a *account.Row) { a.Owner = "" })

@@ -41,18 +41,18 @@ func (r *run) lookUp() {
 	r.applyRetryAfter(v, now)
 	r.lookUpAt = later(r.outage.waitUntil, now.Add(doubled(lookUpRetry, lookUpRetryMax, r.lookUpFailures)))
 	r.lookUpFailures++
-	r.o.Logger.Debug("not asked what entries without identifier are", "error", err)
+	r.options.Logger.Debug("not asked what entries without identifier are", "error", err)
 }
 
 // identifyDue looks up the entries that are due, and returns the time of the next
 // look-up; zero for never. Certain results are stored even if a later request fails; entries that
 // could not be looked up stay due.
 func (r *run) identifyDue(a *serviceFetcher) (next time.Time, err error) {
-	next, ok, err := r.o.Outbox.NextLookup(r.ctx, r.o.Account)
+	next, ok, err := r.options.Outbox.NextLookup(r.ctx, r.options.Account)
 	if err != nil || !ok || next.After(time.Now()) {
 		return next, err
 	}
-	due, err := r.o.Outbox.Lookups(r.ctx, r.o.Account, lookUpBatch)
+	due, err := r.options.Outbox.Lookups(r.ctx, r.options.Account, lookUpBatch)
 	if err != nil {
 		return next, err
 	}
@@ -65,7 +65,7 @@ func (r *run) identifyDue(a *serviceFetcher) (next time.Time, err error) {
 	ctx, cancel := context.WithTimeout(r.ctx, lookUpTimeout)
 	defer cancel()
 	decided, _ := r.providers(a).Decide(ctx, evidence) // an unavailable provider is asked at the next look-up
-	noProvider := !a.canResolve() && r.o.Providers == nil
+	noProvider := !a.canResolve() && r.options.Providers == nil
 	for i, l := range due {
 		d := decided[i]
 		switch {
@@ -80,7 +80,7 @@ func (r *run) identifyDue(a *serviceFetcher) (next time.Time, err error) {
 			findings = append(findings, newFinding(l, d))
 		}
 	}
-	err = errors.Join(r.o.Outbox.RecordLookups(r.saveCtx, findings), a.trouble)
+	err = errors.Join(r.options.Outbox.RecordLookups(r.saveCtx, findings), a.trouble)
 	if err == nil && noProvider {
 		return a.nextCheck(), nil
 	}
@@ -132,10 +132,10 @@ func (l *Loop) newServiceFetcher(ctx context.Context) (*serviceFetcher, error) {
 		return nil, fmt.Errorf("%w: %w", ErrNotNow, h.Reason)
 	}
 	if wait := time.Until(h.NextTry); h.Throttled && wait > 0 {
-		rest := tracker.Verdict{Fate: tracker.Later, Problem: viewing.Say("resting"), RetryAfter: wait}
+		rest := tracker.Verdict{Outcome: tracker.Later, Problem: viewing.Say("resting"), RetryAfter: wait}
 		return nil, fmt.Errorf("%w: %w", ErrNotNow, rest)
 	}
-	row, err := l.o.Outbox.Account(ctx, l.o.Account)
+	row, err := l.options.Outbox.Account(ctx, l.options.Account)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrNotNow, err)
 	}
@@ -150,10 +150,10 @@ func (l *Loop) newServiceFetcher(ctx context.Context) (*serviceFetcher, error) {
 // a is nil or the service has no endpoint for it, then the others.
 func (l *Loop) providers(a *serviceFetcher) (c resolve.Chain) {
 	if a != nil && a.canResolve() {
-		c = append(c, &resolve.Provider{Name: resolve.ByService, Fetcher: a, Log: l.o.Logger})
+		c = append(c, &resolve.Provider{Name: resolve.ByService, Fetcher: a, Log: l.options.Logger})
 	}
-	if l.o.Providers != nil {
-		c = append(c, l.o.Providers()...)
+	if l.options.Providers != nil {
+		c = append(c, l.options.Providers()...)
 	}
 	return c
 }

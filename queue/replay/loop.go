@@ -51,7 +51,7 @@ type run struct {
 // is known. Run returns nil once every result that can be written is written. It must not
 // be called concurrently.
 func (l *Loop) Run(ctx context.Context) error {
-	changed, unsubscribe := l.o.Outbox.Subscribe()
+	changed, unsubscribe := l.options.Outbox.Subscribe()
 	defer unsubscribe()
 	write := context.WithoutCancel(ctx)
 	request, cancel := context.WithCancel(write)
@@ -59,7 +59,7 @@ func (l *Loop) Run(ctx context.Context) error {
 	defer context.AfterFunc(ctx, func() { time.AfterFunc(stopGrace, cancel) })()
 	r := &run{
 		Loop: l, requestCtx: request, saveCtx: write, changed: changed,
-		disk: backoff{limit: diskCap, jitter: l.jitter}, pace: newPace(l.o.Rate, l.o.BackfillRate),
+		disk: backoff{limit: diskCap, jitter: l.jitter}, pace: newPace(l.options.Rate, l.options.BackfillRate),
 		outage:   outage{retry: backoff{limit: backoffCap, jitter: l.jitter}, failedEntries: map[int64]bool{}},
 		lookUpAt: time.Now(), readBackAt: time.Now(),
 	}
@@ -73,7 +73,7 @@ func (l *Loop) Run(ctx context.Context) error {
 		r.sleep(r.runTurn())
 	}
 	if err := r.flush(); err != nil {
-		l.o.Logger.Error("not written before the end", "error", err)
+		l.options.Logger.Error("not written before the end", "error", err)
 	}
 	return nil
 }
@@ -197,7 +197,7 @@ func (r *run) handleQueueChange(now time.Time) {
 	if !r.outage.active {
 		return
 	}
-	if newest, err := r.o.Outbox.Newest(r.ctx); err == nil && newest > r.newestEntry {
+	if newest, err := r.options.Outbox.Newest(r.ctx); err == nil && newest > r.newestEntry {
 		r.newestEntry = newest
 		r.outage.retry.retrySoon(now)
 	}
@@ -207,7 +207,7 @@ func (r *run) handleQueueChange(now time.Time) {
 // due. Live entries are sent before imported ones.
 func (r *run) nextEntry(now time.Time) (e queue.Entry, found bool, due time.Time, err error) {
 	for _, lane := range []viewing.Lane{viewing.LaneLive, viewing.LaneBackfill} {
-		e, at, waits, err := r.o.Outbox.Next(r.ctx, r.o.Account, lane)
+		e, at, waits, err := r.options.Outbox.Next(r.ctx, r.options.Account, lane)
 		if err != nil {
 			return e, false, due, err
 		}
@@ -225,14 +225,14 @@ func (r *run) nextEntry(now time.Time) (e queue.Entry, found bool, due time.Time
 // flush writes the unsaved result and account edits. A failed write is repeated before
 // any other task; if it never succeeds, the entry is in doubt after the next start.
 func (r *run) flush() error {
-	if r.unsavedSettlement != nil {
-		if err := r.o.Step(StepSettle); err != nil {
+	if s := r.unsavedSettlement; s != nil {
+		if err := r.options.Step(StepSettle); err != nil {
 			return err
 		}
-		err := r.o.Outbox.Settle(r.saveCtx, *r.unsavedSettlement)
+		err := r.options.Outbox.Settle(r.saveCtx, *s)
 		switch {
 		case isStale(err):
-			r.o.Logger.Warn("entry changed while it was sent", "entry", r.unsavedSettlement.Entry, "state", string(r.unsavedSettlement.State), "error", err)
+			r.options.Logger.Warn("entry changed while it was sent", "entry", s.Entry, "state", string(s.State), "error", err)
 		case err != nil:
 			return err
 		}
@@ -241,10 +241,10 @@ func (r *run) flush() error {
 	if len(r.unsavedEdits) == 0 {
 		return nil
 	}
-	if err := r.o.Step(StepSave); err != nil {
+	if err := r.options.Step(StepSave); err != nil {
 		return err
 	}
-	err := r.o.Outbox.UpdateAccount(r.saveCtx, r.o.Account, func(a *account.Row) {
+	err := r.options.Outbox.UpdateAccount(r.saveCtx, r.options.Account, func(a *account.Row) {
 		for _, edit := range r.unsavedEdits {
 			edit(a)
 		}

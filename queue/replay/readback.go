@@ -40,7 +40,7 @@ func (r *run) readBack(now time.Time) error {
 	if r.stopping() {
 		return nil
 	}
-	if v.Fate != tracker.Delivered && v.Fate != tracker.Rejected {
+	if v.Outcome != tracker.Delivered && v.Outcome != tracker.Rejected {
 		r.recordFailedCheck(0, v)
 		return nil
 	}
@@ -71,7 +71,7 @@ func (r *run) readBack(now time.Time) error {
 // planReadBack returns all entries in doubt and those that are due, and plans the next
 // read-back.
 func (r *run) planReadBack(now time.Time) (all, due []queue.Doubt, err error) {
-	all, err = r.o.Outbox.Doubts(r.ctx, r.o.Account)
+	all, err = r.options.Outbox.Doubts(r.ctx, r.options.Account)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -98,7 +98,7 @@ func (r *run) planReadBack(now time.Time) (all, due []queue.Doubt, err error) {
 
 // newCase returns what package doubt needs to know of an entry in doubt.
 func (r *run) newCase(d queue.Doubt) doubt.Case {
-	return doubt.Case{Doubt: d, Seen: r.firstSeen[newDoubtKey(d)], OtherOwner: d.SentAt.Before(r.row.MovedAt) || r.isOtherOwner(d.Owner)}
+	return doubt.Case{Doubt: d, FirstSeen: r.firstSeen[newDoubtKey(d)], OtherOwner: d.SentAt.Before(r.row.MovedAt) || r.isOtherOwner(d.Owner)}
 }
 
 // isOtherOwner reports whether owner, the user of the key that a request was sent with, is
@@ -109,17 +109,17 @@ func (r *run) isOtherOwner(owner string) bool {
 
 // saveReadBack writes a decision. It skips an entry that was changed meanwhile.
 func (r *run) saveReadBack(d queue.Doubt, o queue.ReadBack) error {
-	if err := r.o.Step(StepSave); err != nil {
+	if err := r.options.Step(StepSave); err != nil {
 		return err
 	}
 	o.Doubt = d
-	err := r.o.Outbox.RecordReadBack(r.saveCtx, o)
+	err := r.options.Outbox.RecordReadBack(r.saveCtx, o)
 	if isStale(err) {
-		r.o.Logger.Debug("entry changed while it was read back", "entry", d.Entry.ID)
+		r.options.Logger.Debug("entry changed while it was read back", "entry", d.Entry.ID)
 		return nil
 	}
 	if err == nil && o.State != viewing.StateInDoubt {
-		r.o.Logger.Info("doubt settled", "entry", d.Entry.ID, "state", string(o.State))
+		r.options.Logger.Info("doubt settled", "entry", d.Entry.ID, "state", string(o.State))
 	}
 	return err
 }
@@ -161,7 +161,7 @@ func (b *readBackPass) readLists(open []queue.Doubt) (err error) {
 		return b.applySetting(open, codeUnreadable)
 	}
 	var known doubt.Lists
-	known.Shown, known.Complete, err = b.service.Lists(b.ctx)
+	known.Remote, known.Complete, err = b.service.Lists(b.ctx)
 	switch {
 	case b.stopping():
 		return nil
@@ -185,7 +185,7 @@ func (b *readBackPass) readLists(open []queue.Doubt) (err error) {
 // repeatWatchlist sends watchlist adds again, unless the item was watched since.
 func (b *readBackPass) repeatWatchlist(open []queue.Doubt) error {
 	for _, d := range open {
-		watched, err := b.o.Outbox.WatchedSince(b.ctx, b.o.Account, *d.Entry.Media, d.Entry.CreatedAt)
+		watched, err := b.options.Outbox.WatchedSince(b.ctx, b.options.Account, *d.Entry.Media, d.Entry.CreatedAt)
 		if err == nil {
 			err = b.saveReadBack(d, doubt.DecideWatchlist(b.newCase(d), watched))
 		}
@@ -205,7 +205,7 @@ func (b *readBackPass) readViewings(open []queue.Doubt, t viewing.MediaType) err
 	for _, d := range open {
 		keys = append(keys, d.Entry.Media.Key())
 	}
-	entries, err := b.o.Outbox.Claims(b.ctx, b.o.Account, keys)
+	entries, err := b.options.Outbox.Claims(b.ctx, b.options.Account, keys)
 	if err != nil {
 		return err
 	}
@@ -213,7 +213,7 @@ func (b *readBackPass) readViewings(open []queue.Doubt, t viewing.MediaType) err
 	for _, e := range entries {
 		claimed[e.Media.Key()] = append(claimed[e.Media.Key()], e.WatchedAt.Time())
 	}
-	sent, err := b.o.Outbox.Answered(b.ctx, b.o.Account, b.row.MovedAt, anchorSample)
+	sent, err := b.options.Outbox.Answered(b.ctx, b.options.Account, b.row.MovedAt, anchorSample)
 	if err != nil {
 		return err
 	}
@@ -236,7 +236,8 @@ func (b *readBackPass) readViewings(open []queue.Doubt, t viewing.MediaType) err
 	for _, d := range open {
 		watched := d.Entry.WatchedAt.Time()
 		e := doubt.Evidence{
-			Watched: watched, Precision: precision, Reading: h.Read(*d.Entry.Media, watched, precision), Claimed: claimed[d.Entry.Media.Key()], Absent: d.Absent,
+			Watched: watched, Precision: precision, Reading: h.Read(*d.Entry.Media, watched, precision),
+			Claimed: claimed[d.Entry.Media.Key()], Absent: d.Absent,
 		}
 		for _, other := range b.allDoubts {
 			switch o := other.Entry; {
@@ -262,7 +263,7 @@ func (b *readBackPass) learnPrecision(h doubt.History) doubt.Precision {
 	if !h.Complete || learned == doubt.Unknown || learned == precision {
 		return precision
 	}
-	b.o.Logger.Info("learned how the service keeps times", "precision", string(learned))
+	b.options.Logger.Info("learned how the service keeps times", "precision", string(learned))
 	b.editRow(func(a *account.Row) { a.Keeps = string(learned) })
 	return learned
 }

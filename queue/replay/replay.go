@@ -64,9 +64,9 @@ const (
 // Loop sends the entries of one account. Its methods may be called from any
 // goroutine.
 type Loop struct {
-	o      Options
-	policy doubt.Policy
-	jitter jitter
+	options Options
+	policy  doubt.Policy
+	jitter  jitter
 
 	wakeups chan struct{} // filled by Wake
 	changes queue.Changes // notifies subscribers of a changed Health
@@ -85,7 +85,7 @@ func New(o Options) *Loop {
 		o.Step = func(Step) error { return nil }
 	}
 	l := &Loop{
-		o: o, policy: doubt.Policy{Setting: cmp.Or(o.InDoubt, doubt.Hold), Idempotent: o.Idempotent, Waits: o.Waits}, jitter: fullJitter,
+		options: o, policy: doubt.Policy{Setting: cmp.Or(o.InDoubt, doubt.Hold), Idempotent: o.Idempotent, Waits: o.Waits}, jitter: fullJitter,
 		wakeups: make(chan struct{}, 1), health: Health{State: account.OK, Since: time.Now()}, sends: map[string]int64{},
 		service: o.Service, cancelWork: func(error) {},
 	}
@@ -121,7 +121,7 @@ func (l *Loop) SetService(s *tracker.Client) {
 var errServiceReplaced = errors.New("another service is used")
 
 // Sends returns the number of requests for entries since [New] by their result: a
-// [tracker.Fate], "unreachable" for [tracker.Offline], or "throttled" for a 429.
+// [tracker.Outcome], "unreachable" for [tracker.Offline], or "throttled" for a 429.
 func (l *Loop) Sends() map[string]int64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -130,11 +130,11 @@ func (l *Loop) Sends() map[string]int64 {
 
 // countSend counts one request for an entry by its result.
 func (l *Loop) countSend(v tracker.Verdict) {
-	result := string(v.Fate)
+	result := string(v.Outcome)
 	switch {
 	case v.Status == http.StatusTooManyRequests:
 		result = "throttled"
-	case v.Fate == tracker.Offline:
+	case v.Outcome == tracker.Offline:
 		result = "unreachable"
 	}
 	l.mu.Lock()

@@ -19,7 +19,7 @@ import (
 // on disk, makes one request and writes the result. Every error it returns is one of the
 // local disk.
 func (r *run) send(e queue.Entry) error {
-	request, err := newRequest(r.o.InstallationID, e)
+	request, err := newRequest(r.options.InstallationID, e)
 	if err != nil {
 		return r.finishEntry(unsendableSettlement(e, err))
 	}
@@ -27,10 +27,10 @@ func (r *run) send(e queue.Entry) error {
 		return err
 	}
 	r.pace.recordSend(e.Lane, time.Now())
-	if err := r.o.Step(StepMark); err != nil {
+	if err := r.options.Step(StepMark); err != nil {
 		return err
 	}
-	attempt, err := r.o.Outbox.Begin(r.saveCtx, e)
+	attempt, err := r.options.Outbox.Begin(r.saveCtx, e)
 	switch {
 	case isStale(err):
 		r.nextSendAt = time.Now().Add(backoffBase) // avoids a busy loop if the entry stays the same
@@ -39,7 +39,7 @@ func (r *run) send(e queue.Entry) error {
 		return err
 	}
 	r.disk.failures = 0
-	if err := r.o.Step(StepMarked); err != nil || r.stopping() {
+	if err := r.options.Step(StepMarked); err != nil || r.stopping() {
 		return r.finishEntry(queue.Settlement{
 			Entry: e.ID, Attempt: attempt, State: viewing.StatePending, NextAt: e.NextAt, NotSent: true,
 			Answer: queue.Answer{Error: viewing.Say("life.notBegun")},
@@ -78,7 +78,7 @@ func isStale(err error) bool {
 // entry is not sent in this turn.
 func (r *run) precheck(e queue.Entry) (done bool, err error) {
 	if !r.ownerKnown {
-		if v := r.checkKeyOwner(); v.Fate != tracker.Delivered {
+		if v := r.checkKeyOwner(); v.Outcome != tracker.Delivered {
 			r.recordFailedCheck(e.ID, v)
 			return true, nil
 		}
@@ -91,7 +91,7 @@ func (r *run) precheck(e queue.Entry) (done bool, err error) {
 		return r.checkResend(e)
 	case e.Kind == viewing.KindList:
 		return false, r.saveKnownLists(e)
-	case e.Kind == viewing.KindListItem && !r.mayUse(SupportItems):
+	case e.Kind == viewing.KindListItem && !r.mayUse(SupportListItems):
 		return true, r.finishEntry(queue.Settlement{Entry: e.ID, State: viewing.StateDropped, Why: viewing.Say("life.takesNoItems")})
 	case e.Kind == viewing.KindViewing && (e.Lane == viewing.LaneBackfill || e.Class != "" && e.Class != viewing.ClassLive):
 		// It was not seen live: the service may already have it from another program.
@@ -108,22 +108,22 @@ const numberCheckTimeout = 20 * time.Second
 // entry is first sent, and holds the entry if TMDB contradicts it. An entry is sent
 // unchecked if TMDB is not available, or if the user has edited it.
 func (r *run) checkSourceNumber(e queue.Entry) (held bool, err error) {
-	if r.o.Providers == nil || e.Media == nil || e.Attempts > 0 || e.Touched != entry.Untouched || e.Correction != 0 {
+	if r.options.Providers == nil || e.Media == nil || e.Attempts > 0 || e.Touched != entry.Untouched || e.Correction != 0 {
 		return false, nil
 	}
 	ctx, cancel := context.WithTimeout(r.requestCtx, numberCheckTimeout)
 	defer cancel()
-	why, found := r.o.Providers().Contradiction(ctx, *e.Media)
+	why, found := r.options.Providers().Contradiction(ctx, *e.Media)
 	if !found {
 		return false, nil
 	}
-	return r.o.Outbox.HoldContradicted(r.saveCtx, e, why)
+	return r.options.Outbox.HoldContradicted(r.saveCtx, e, why)
 }
 
 // checkResend returns an entry to doubt if it waited so long for a resend that the
 // service may have forgotten its Idempotency-Key.
 func (r *run) checkResend(e queue.Entry) (bool, error) {
-	d, ok, err := r.o.Outbox.Doubt(r.ctx, e.ID)
+	d, ok, err := r.options.Outbox.Doubt(r.ctx, e.ID)
 	now := time.Now()
 	if err != nil || !ok || r.policy.Resends(d.Since, now) {
 		return false, err
@@ -146,24 +146,24 @@ func (r *run) saveKnownLists(e queue.Entry) error {
 	for i, l := range found {
 		ids[i] = l.ID
 	}
-	return r.o.Outbox.SaveLists(r.saveCtx, e.ID, ids)
+	return r.options.Outbox.SaveLists(r.saveCtx, e.ID, ids)
 }
 
 // checkItemSupport derives from the response to a list item whether the service supports
 // list items at all. If it accepted some before, only this list is missing. A service that
 // refuses the key for this operation only does not support it.
 func (r *run) checkItemSupport(v tracker.Verdict) tracker.Verdict {
-	if v.Fate == tracker.Refused && r.service.Probe(r.requestCtx).Fate == tracker.Delivered {
-		v.Fate, v.Problem, v.Hint = tracker.Lacking, viewing.Say("life.takesNoItems"), viewing.Message{}
+	if v.Outcome == tracker.Refused && r.service.Probe(r.requestCtx).Outcome == tracker.Delivered {
+		v.Outcome, v.Problem, v.Hint = tracker.Unsupported, viewing.Say("life.takesNoItems"), viewing.Message{}
 	}
 	switch {
-	case v.Fate == tracker.Lacking && r.row.Support[SupportItems].Has:
-		v.Fate = tracker.Rejected
+	case v.Outcome == tracker.Unsupported && r.row.Support[SupportListItems].Has:
+		v.Outcome = tracker.Rejected
 		v.Problem = viewing.Say("life.noSuchList", "status", strconv.Itoa(v.Status))
-	case v.Fate == tracker.Lacking:
-		r.recordSupport(SupportItems, tracker.ErrNoEndpoint)
-	case v.Fate == tracker.Delivered:
-		r.recordSupport(SupportItems, nil)
+	case v.Outcome == tracker.Unsupported:
+		r.recordSupport(SupportListItems, tracker.ErrNoEndpoint)
+	case v.Outcome == tracker.Delivered:
+		r.recordSupport(SupportListItems, nil)
 	}
 	return v
 }
@@ -209,11 +209,11 @@ func newSettlement(e queue.Entry, attempt int64, v tracker.Verdict, now time.Tim
 	end := func(state viewing.State) {
 		s.State, s.NextAt, s.Why = state, time.Time{}, v.Problem
 	}
-	switch v.Fate {
+	switch v.Outcome {
 	case tracker.Delivered:
 		end(viewing.StateDelivered)
 		s.RemoteID = v.ListID
-	case tracker.Lacking:
+	case tracker.Unsupported:
 		end(viewing.StateDropped)
 	case tracker.Rejected:
 		end(viewing.StateRejected)
@@ -252,14 +252,14 @@ func unsendableSettlement(e queue.Entry, err error) queue.Settlement {
 // logVerdict logs the results that may need the user's attention as warnings, and all
 // results at debug level.
 func (r *run) logVerdict(e queue.Entry, v tracker.Verdict) {
-	log := r.o.Logger.With("entry", e.ID, "kind", string(e.Kind), "status", v.Status, "code", v.Code)
+	log := r.options.Logger.With("entry", e.ID, "kind", string(e.Kind), "status", v.Status, "code", v.Code)
 	switch {
-	case v.Fate == tracker.Rejected:
+	case v.Outcome == tracker.Rejected:
 		log.Warn("entry rejected by the service")
-	case v.Fate == tracker.InDoubt:
+	case v.Outcome == tracker.InDoubt:
 		log.Warn("entry may have arrived")
-	case v.Fate == tracker.Delivered && e.Attempts > 0:
+	case v.Outcome == tracker.Delivered && e.Attempts > 0:
 		log.Info("entry delivered after earlier attempts", "attempts", e.Attempts+1)
 	}
-	log.Debug("entry answered", "fate", string(v.Fate), "item", e.Label(), "problem", v.Problem.Error())
+	log.Debug("entry answered", "fate", string(v.Outcome), "item", e.Label(), "problem", v.Problem.Error())
 }

@@ -23,8 +23,8 @@ type (
 // fakeProvider returns the answers it knows, and empty ones for other questions of the
 // topics in may.
 type fakeProvider struct {
-	knows    map[question]answer
-	may      []Topic
+	answers  map[question]answer
+	topics   []Topic
 	err      error
 	hangs    bool
 	requests []question
@@ -38,7 +38,7 @@ func (f *fakeProvider) Fetch(ctx context.Context, wanted []question) (map[questi
 	}
 	found := map[question]*answer{}
 	for _, q := range wanted {
-		if a := f.knows[q]; slices.Contains(f.may, q.Topic) && f.err == nil {
+		if a := f.answers[q]; slices.Contains(f.topics, q.Topic) && f.err == nil {
 			found[q] = &a
 		} else if f.err == nil {
 			found[q] = nil
@@ -49,8 +49,8 @@ func (f *fakeProvider) Fetch(ctx context.Context, wanted []question) (map[questi
 
 // newChain returns a chain of Wikidata, which answers only numbers, and TMDB.
 func newChain(wikidata, tmdb *fakeProvider, cache *Cache) Chain {
-	wikidata.may = []Topic{ByIMDB, ByTVDB}
-	tmdb.may = []Topic{ByIMDB, ByTVDB, Details, Season, ByTitle}
+	wikidata.topics = []Topic{ByIMDB, ByTVDB}
+	tmdb.topics = []Topic{ByIMDB, ByTVDB, Details, Season, ByTitle}
 	log := slog.New(slog.DiscardHandler)
 	return Chain{&Provider{Name: "Wikidata", Fetcher: wikidata, Log: log, Cache: cache}, &Provider{Name: "TMDB", Fetcher: tmdb, Log: log, Cache: cache}}
 }
@@ -92,7 +92,7 @@ func TestProvidersGetOnlyOpenQuestions(t *testing.T) {
 		"several, then nothing": {answer{Works: []work{workBy(1, "Wikidata"), workBy(2, "Wikidata")}, Partial: true}, answer{}, "held [movie 1 movie 2] by Wikidata", true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w, m := &fakeProvider{knows: map[question]answer{number: c.wikidata}}, &fakeProvider{knows: map[question]answer{number: c.tmdb}}
+			w, m := &fakeProvider{answers: map[question]answer{number: c.wikidata}}, &fakeProvider{answers: map[question]answer{number: c.tmdb}}
 			d, err := newChain(w, m, newCache(t)).Decide(t.Context(), []Evidence{{Media: viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{IMDB: number.Text}}}})
 			if got := outcome(d[0]); err != nil || got != c.want || (len(m.requests) > 0) != c.asked || len(w.requests) != 1 {
 				t.Errorf("%s (%v), %v; asked %v, then %v", got, d[0].Why, err, w.requests, m.requests)
@@ -106,7 +106,7 @@ func TestDecisionReportsFromCache(t *testing.T) {
 	one, two := question{Topic: ByIMDB, Text: "tt0000001"}, question{Topic: ByTitle, Kind: viewing.Movie, Text: "Alpha", Year: 1999}
 	first := Evidence{Media: viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{IMDB: one.Text}}}
 	more := Evidence{Media: viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{IMDB: one.Text}, Title: "Alpha", Year: 1999}}
-	m := &fakeProvider{knows: map[question]answer{two: {Works: []work{{Candidate: Candidate{Type: viewing.Movie, TMDB: 2, Title: "Alpha", Year: 1999}}}}}}
+	m := &fakeProvider{answers: map[question]answer{two: {Works: []work{{Candidate: Candidate{Type: viewing.Movie, TMDB: 2, Title: "Alpha", Year: 1999}}}}}}
 	c := newChain(&fakeProvider{}, m, newCache(t))
 	for n, step := range []struct {
 		e    Evidence
@@ -132,7 +132,7 @@ func TestHangingProviderLeavesTimeForOthers(t *testing.T) {
 		evidence := []Evidence{{Media: viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{IMDB: number.Text}}}}
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 		defer cancel()
-		c := newChain(&fakeProvider{hangs: true}, &fakeProvider{knows: map[question]answer{number: {Works: []work{workBy(2, "")}}}}, nil)
+		c := newChain(&fakeProvider{hangs: true}, &fakeProvider{answers: map[question]answer{number: {Works: []work{workBy(2, "")}}}}, nil)
 		if d, err := c.Decide(ctx, evidence); err != nil || outcome(d[0]) != "movie 2 by TMDB" || ctx.Err() != nil {
 			t.Errorf("%s, %v", outcome(d[0]), err)
 		}
@@ -143,7 +143,7 @@ func TestHangingProviderLeavesTimeForOthers(t *testing.T) {
 // access, not for a day. A canceled request is not its fault.
 func TestFailedProviderIsNotAskedForAWhile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := &fakeProvider{may: []Topic{ByIMDB}}
+		f := &fakeProvider{topics: []Topic{ByIMDB}}
 		c := Chain{&Provider{Name: "TMDB", Fetcher: f, Log: slog.New(slog.DiscardHandler)}}
 		evidence := []Evidence{{Media: viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{IMDB: "tt0000001"}}}}
 		later := func(wait time.Duration) error {

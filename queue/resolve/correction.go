@@ -78,7 +78,7 @@ func (c Clue) contradicts(o Clue) bool {
 type Correction struct {
 	ID       int64     `json:"id"`
 	Reported Clue      `json:"told"`
-	Is       Candidate `json:"is"`
+	Work     Candidate `json:"is"`
 	Shifts   []Shift   `json:"shifts,omitempty"` // if none moves, seasons and numbers stay as reported
 	Since    time.Time `json:"since"`
 	Entries  int64     `json:"entries"` // number of entries that it applies to
@@ -112,12 +112,12 @@ func (c Correction) Key() string { return append(c.Reported.keys(), "")[0] }
 // kept. It returns false if the answer cannot apply to other items: reported is uncertain,
 // has no clue, already has an identifier, or is a special with another number.
 func NewCorrection(before *Correction, reported viewing.Media, work Candidate, is viewing.Media) (Correction, bool) {
-	c := Correction{Reported: ClueOf(reported), Is: work}
+	c := Correction{Reported: ClueOf(reported), Work: work}
 	c.Reported.IDs.TMDB = 0 // added by a look-up, not reported
 	if reported.Unsure || reported.Identified() || len(c.Reported.keys()) == 0 {
 		return c, false
 	}
-	if before != nil && before.Is.TMDB == work.TMDB {
+	if before != nil && before.Work.TMDB == work.TMDB {
 		c.Shifts = slices.Clone(before.Shifts)
 	}
 	if reported.Episode == nil || is.Season == nil || is.Episode == nil {
@@ -144,7 +144,7 @@ func (c Correction) Apply(m viewing.Media) (viewing.Media, bool) {
 	if m.Unsure || !slices.Contains(CorrectionKeys(m), c.Key()) || c.Reported.contradicts(ClueOf(m)) {
 		return m, false
 	}
-	is := c.Is.ApplyChoice(m)
+	is := c.Work.ApplyChoice(m)
 	if m.Episode != nil {
 		var reported int
 		if m.Season != nil {

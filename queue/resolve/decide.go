@@ -13,7 +13,7 @@ import (
 // to a question: nil if no provider can answer it, false if it was not asked yet. If there
 // are such questions, the decision contains only them.
 func Decide(e Evidence, known func(Question) (*Answer, bool)) Decision {
-	r := &resolver{e: e, known: known}
+	r := &resolver{evidence: e, known: known}
 	var d Decision
 	switch e.Type {
 	case viewing.Movie, viewing.TV:
@@ -46,7 +46,7 @@ func NeedsAnswers(e Evidence) bool {
 
 // resolver decides about one piece of evidence, and collects the open questions.
 type resolver struct {
-	e                     Evidence
+	evidence              Evidence
 	known                 func(Question) (*Answer, bool)
 	open                  []Question
 	answeredBy, lastAsked string // the last provider with a result, and with an empty answer
@@ -91,11 +91,11 @@ func contradiction(code string, works ...Work) Decision {
 // certain returns a certain decision for a work, or for an episode p of it. The work is
 // unknown (TMDB is 0) for an episode with only its own number.
 func (r *resolver) certain(w Candidate, p Episode, why viewing.Message) Decision {
-	is := w.Apply(r.e.Media)
+	is := w.Apply(r.evidence.Media)
 	if is.Type == viewing.Episode {
-		is.IDs.TMDB = cmp.Or(p.TMDB, r.e.IDs.TMDB)
+		is.IDs.TMDB = cmp.Or(p.TMDB, r.evidence.IDs.TMDB)
 		if is.Season, is.Episode = &p.Season, &p.Number; w.TMDB == 0 {
-			is = r.e.Media
+			is = r.evidence.Media
 			is.IDs.TMDB = p.TMDB
 		}
 	}
@@ -240,7 +240,7 @@ func (r *resolver) addDetails(w Work) (Work, bool) {
 // contradictsClue reports whether a work found by number is not the reported one: neither
 // a name nor the year is equal, or it is a film of that name, but more than one year apart.
 // (The reported year of a series may be that of a season.) The service returns only one
-// title, in a language of its choice: its works are compared by year only.
+// title, in a language of its choice: if that differs, only the years are compared.
 func contradictsClue(w Work, c Clue) bool {
 	switch {
 	case c.Title == "" || w.Title == "":
@@ -273,7 +273,7 @@ func (r *resolver) byTitle(c Clue) (*Work, Decision) {
 	hits := a.worksOfKind(c.Kind)
 	exact, near, complete := r.hitsWithName(hits, c)
 	switch {
-	case c.Year == 0 && (r.e.Runtime == 0 || a.By != TMDB):
+	case c.Year == 0 && (r.evidence.Runtime == 0 || a.By != TMDB):
 		return nil, uncertain("noYear", hits...)
 	case a.Partial && len(hits) > 0 && hits[0].By == ByService:
 		return nil, uncertain("serviceUnsure", hits...)
@@ -289,7 +289,7 @@ func (r *resolver) byTitle(c Clue) (*Work, Decision) {
 		r.titleOnly = true
 		return &exact[0], Decision{}
 	}
-	if w, _ := r.addDetails(exact[0]); !runtimeFits(w.Minutes, r.e.Runtime) {
+	if w, _ := r.addDetails(exact[0]); !runtimeFits(w.Minutes, r.evidence.Runtime) {
 		return nil, uncertain("noYear", exact...)
 	}
 	return &exact[0], Decision{Why: why("runtime")}
@@ -339,7 +339,7 @@ func (r *resolver) decideEpisode() Decision {
 	if d := r.byEpisodeNumber(); d.Why.Code != "" || len(r.open) > 0 {
 		return d
 	}
-	e, c := r.e, ClueOf(r.e.Media)
+	e, c := r.evidence, ClueOf(r.evidence.Media)
 	show, d := r.findWork(c)
 	switch {
 	case show == nil:
@@ -369,15 +369,15 @@ func (r *resolver) byEpisodeName(show Work, c Clue) Decision {
 			continue
 		}
 		for _, p := range a.Episodes {
-			if p.hasName(r.e.Title, c.Title) {
+			if p.hasName(r.evidence.Title, c.Title) {
 				found = append(found, p)
 			}
 		}
 	}
 	switch {
-	case !complete || len(found) != 1 || r.e.Episode != nil || r.titleOnly:
+	case !complete || len(found) != 1 || r.evidence.Episode != nil || r.titleOnly:
 		return uncertain("noPlace", show)
-	case found[0].Season == 0 || r.e.Season != nil && *r.e.Season != found[0].Season:
+	case found[0].Season == 0 || r.evidence.Season != nil && *r.evidence.Season != found[0].Season:
 		return uncertain("noPlace", show)
 	case r.isOtherWork(show, c):
 		return contradiction("otherSeries", show)
@@ -388,7 +388,7 @@ func (r *resolver) byEpisodeName(show Work, c Clue) Decision {
 // byEpisodeNumber decides by an episode's own IMDb, TVDB or TMDB number. The decision is
 // the zero value if these find no episode.
 func (r *resolver) byEpisodeNumber() Decision {
-	e := r.e
+	e := r.evidence
 	var questions []Question
 	if isIMDB(e.IDs.IMDB) {
 		questions = append(questions, Question{Topic: ByIMDB, Kind: viewing.Episode, Text: e.IDs.IMDB})
@@ -458,14 +458,14 @@ func (r *resolver) checkSeries(p Episode, c Clue) Decision {
 // byEpisodeTMDB decides by the episode's TMDB number. TMDB cannot look up an episode by its
 // number, so the number is checked in the list of the season, if series and season are known.
 func (r *resolver) byEpisodeTMDB() Decision {
-	p := Episode{TMDB: r.e.IDs.TMDB}
-	c := ClueOf(r.e.Media)
+	p := Episode{TMDB: r.evidence.IDs.TMDB}
+	c := ClueOf(r.evidence.Media)
 	show, d := r.decideWork(c)
 	if show == nil && c.IDs != (viewing.IDs{}) && len(d.Candidates) > 0 { // the series' numbers contradict each other
 		return d
 	}
-	if show != nil && r.e.Season != nil {
-		if a := r.ask(Question{Topic: Season, Number: show.TMDB, Season: *r.e.Season}); a != nil {
+	if show != nil && r.evidence.Season != nil {
+		if a := r.ask(Question{Topic: Season, Number: show.TMDB, Season: *r.evidence.Season}); a != nil {
 			at := slices.IndexFunc(a.Episodes, func(other Episode) bool { return other.TMDB == p.TMDB })
 			if at >= 0 {
 				return r.certain(show.Candidate, a.Episodes[at], why("listed"))
@@ -481,7 +481,7 @@ func (r *resolver) byEpisodeTMDB() Decision {
 // byPlace decides by series, season and number. If the series' name contradicts the clue
 // (contradicted), only the episode's name can confirm it.
 func (r *resolver) byPlace(show Work, c Clue, contradicted bool) Decision {
-	e, ownNumbering := r.e, r.e.Site.OwnCount()
+	e, ownNumbering := r.evidence, r.evidence.Site.OwnCount()
 	p := Episode{Show: show.TMDB, Season: *e.Season, Number: *e.Episode}
 	if p.Season == 0 && c.IDs.TMDB != show.TMDB {
 		return uncertain("special", show)
@@ -494,7 +494,9 @@ func (r *resolver) byPlace(show Work, c Clue, contradicted bool) Decision {
 			return contradiction("noEpisode", show)
 		}
 		p = a.Episodes[at]
-		otherNamed = slices.ContainsFunc(a.Episodes, func(other Episode) bool { return other.Number != p.Number && other.hasName(e.Title, c.Title) })
+		otherNamed = slices.ContainsFunc(a.Episodes, func(other Episode) bool {
+			return other.Number != p.Number && other.hasName(e.Title, c.Title)
+		})
 	}
 	onlyTMDB := c.IDs.TMDB > 0 && c.IDs.TMDB == show.TMDB && c.IDs.IMDB == "" && c.IDs.TVDB == 0
 	// A source with a TVDB number may use TVDB's numbering, and an episode with a generic name

@@ -135,5 +135,6 @@ func (c *HTTP) Malformed() error { return c.Unavailable("asked.misshapen") }
 func (c *HTTP) Refused(r Response, least time.Duration) error {
 	seconds, _ := strconv.Atoi(r.Header.Get("Retry-After"))
 	wait := min(max(time.Duration(seconds), 0), maxRetryAfter/time.Second) * time.Second
-	return &UnavailableError{Provider: c.provider, Why: viewing.Say("asked.answered", "status", strconv.Itoa(r.Status)), Wait: max(wait, least)}
+	why := viewing.Say("asked.answered", "status", strconv.Itoa(r.Status))
+	return &UnavailableError{Provider: c.provider, Why: why, Wait: max(wait, least)}
 }

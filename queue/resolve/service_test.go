@@ -105,7 +105,7 @@ func filmNamed(id int64, title string, year int) Work {
 
 func fakeTMDB(knows map[Question]Answer) *Provider {
 	may := []Topic{ByIMDB, ByTVDB, Details, Season, ByTitle}
-	return &Provider{Name: "TMDB", Fetcher: &fakeProvider{knows: knows, may: may}, Log: slog.New(slog.DiscardHandler)}
+	return &Provider{Name: "TMDB", Fetcher: &fakeProvider{answers: knows, topics: may}, Log: slog.New(slog.DiscardHandler)}
 }
 
 // Only IMDb numbers and titles are sent to the service, and no numbers of episodes.
@@ -157,7 +157,7 @@ func (b *failsAfterFirst) Fetch(ctx context.Context, wanted []Question) (map[Que
 func TestContradictionNeedsAllAnswers(t *testing.T) {
 	knows := map[Question]Answer{{Topic: ByIMDB, Text: "tt0000700"}: films(film(603, "Alpha", 1999))}
 	m := viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 5, IMDB: "tt0000700"}, Title: "Alfa"}
-	f := fakeProvider{knows: knows, may: []Topic{ByIMDB, Details}}
+	f := fakeProvider{answers: knows, topics: []Topic{ByIMDB, Details}}
 	for want, asker := range map[bool]Fetcher{false: &failsAfterFirst{f}, true: &f} {
 		why, found := Chain{{Name: TMDB, Fetcher: asker, Log: slog.New(slog.DiscardHandler)}}.Contradiction(t.Context(), m)
 		if found != want {

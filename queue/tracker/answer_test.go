@@ -16,7 +16,7 @@ import (
 
 // Every response has a verdict, and is delivered only with this operation's object.
 func FuzzClassify(f *testing.F) {
-	for _, r := range fateTable() {
+	for _, r := range outcomeTable() {
 		op := r.op
 		if op == "" {
 			op = History
@@ -27,18 +27,18 @@ func FuzzClassify(f *testing.F) {
 		s := exchange{op: Operation(op), status: status, body: body, header: http.Header{"Retry-After": {retryAfter}}, broken: broken, sent: true, resend: resend}
 		for _, s.proven = range []bool{false, true} {
 			v := classify(s)
-			switch v.Fate {
+			switch v.Outcome {
 			case Offline, Rejected, Refused, Later, Unproven, InDoubt:
 			case Delivered:
 				checkDelivered(t, s, v)
-			case Lacking:
+			case Unsupported:
 				if s.op != ListItems || !s.proven {
-					t.Errorf("lacking: %+v", v)
+					t.Errorf("unsupported: %+v", v)
 				}
 			default:
-				t.Errorf("no fate: %+v", v)
+				t.Errorf("no outcome: %+v", v)
 			}
-			if (v.Problem.Code == "") != (v.Fate == Delivered) || v.RetryAfter < 0 || v.RetryAfter > maxRetryAfter {
+			if (v.Problem.Code == "") != (v.Outcome == Delivered) || v.RetryAfter < 0 || v.RetryAfter > maxRetryAfter {
 				t.Errorf("%+v", v)
 			}
 		}
@@ -113,7 +113,7 @@ func TestNoVerdictOrErrorContainsTheKey(t *testing.T) {
 	// The transport's error repeats a response that is not HTTP.
 	s := newRawServer(t, func(_ int, w net.Conn, _ *http.Request) { io.WriteString(w, testKey+"\r\n\r\n"); w.Close() })
 	v := newTestClient(t, Options{BaseURL: s.url()}, nil).Send(context.Background(), requests()[History])
-	if v.Fate != InDoubt || strings.Contains(fmt.Sprintf("%+v", v), testKey) {
+	if v.Outcome != InDoubt || strings.Contains(fmt.Sprintf("%+v", v), testKey) {
 		t.Errorf("%+v", v)
 	}
 }
@@ -122,7 +122,7 @@ func TestNoVerdictOrErrorContainsTheKey(t *testing.T) {
 func TestEndOfResponseOnTheWire(t *testing.T) {
 	tests := map[string]struct {
 		raw  string
-		want Fate
+		want Outcome
 	}{
 		"length, complete":             {"HTTP/1.1 200 OK\r\nContent-Length: 16\r\n\r\n" + okBody, Delivered},
 		"no length, complete":          {"HTTP/1.1 200 OK\r\n\r\n" + okBody, Delivered},
@@ -144,7 +144,7 @@ func TestEndOfResponseOnTheWire(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := newRawServer(t, func(_ int, w net.Conn, _ *http.Request) { io.WriteString(w, tt.raw); w.Close() })
 			c := newTestClient(t, Options{BaseURL: s.url()}, nil)
-			if v := c.Send(context.Background(), requests()[History]); v.Fate != tt.want {
+			if v := c.Send(context.Background(), requests()[History]); v.Outcome != tt.want {
 				t.Errorf("got %+v, want %s", v, tt.want)
 			}
 			if n, _ := s.counts(); n != 1 {

@@ -36,14 +36,15 @@ func classify(x exchange) Verdict {
 	proves := x.provesService(a)
 	x.proven = x.proven || proves
 	v := x.verdict(a)
-	v.Status, v.Proves, v.Code, v.Message = x.status, proves, a.code, a.message
+	v.Status, v.ProvesAddress, v.Code, v.Message = x.status, proves, a.code, a.message
 	return v
 }
 
 // provesService reports whether the response has the success or the error object of this API, and so proves the
 // address. An error object with 404 or 405 proves nothing: many other servers return one for an unknown path.
 func (x exchange) provesService(a responseBody) bool {
-	return a.code != "" && (!x.isPathMissing() || a.hasContractCode()) || x.is2xx() && (x.isExpectedObject(a) || a.isObject && a.success != nil)
+	isError := a.code != "" && (!x.isPathMissing() || a.hasContractCode())
+	return isError || x.is2xx() && (x.isExpectedObject(a) || a.isObject && a.success != nil)
 }
 
 // isExpectedObject reports whether a is the success object of this operation.
@@ -79,11 +80,11 @@ func (x exchange) verdict(a responseBody) Verdict {
 		return x.refusedVerdict(a)
 	}
 	if x.op == ListItems && x.proven && (x.isPathMissing() || x.status == http.StatusNotImplemented) {
-		return Verdict{Fate: Lacking, Problem: viewing.Say("life.takesNoItems")}
+		return Verdict{Outcome: Unsupported, Problem: viewing.Say("life.takesNoItems")}
 	}
 	switch x.status {
 	case http.StatusNetworkAuthenticationRequired:
-		return Verdict{Fate: Offline, Problem: viewing.Say("networkLogin")}
+		return Verdict{Outcome: Offline, Problem: viewing.Say("networkLogin")}
 	case http.StatusUnauthorized, http.StatusForbidden:
 		return x.refusedVerdict(a)
 	case http.StatusTooEarly, http.StatusTooManyRequests:
@@ -112,9 +113,9 @@ func (x exchange) verdict(a responseBody) Verdict {
 func (x exchange) verdictFor2xx(a responseBody) Verdict {
 	switch {
 	case x.isExpectedObject(a) && x.op == Lists:
-		return Verdict{Fate: Delivered, ListID: a.listID}
+		return Verdict{Outcome: Delivered, ListID: a.listID}
 	case x.isExpectedObject(a):
-		return Verdict{Fate: Delivered}
+		return Verdict{Outcome: Delivered}
 	case a.truncated:
 		return x.doubtVerdict("cut")
 	case a.code != "" && a.succeeded():
@@ -135,13 +136,13 @@ func (x exchange) verdictFor4xx(a responseBody) Verdict {
 	case a.truncated:
 		return x.doubtVerdict("cut")
 	case conflict && (x.op == Watchlist || x.op == ListItems) && a.isServiceError():
-		return Verdict{Fate: Delivered} // it is on the list already
+		return Verdict{Outcome: Delivered} // it is on the list already
 	case conflict && x.resend:
 		return x.doubtVerdict("busy")
 	case a.isServiceError() && (x.proven || !x.isPathMissing()):
 		return x.rejectedVerdict(a)
 	case x.status == http.StatusProxyAuthRequired:
-		return Verdict{Fate: Offline, Problem: viewing.Say("proxyLogin"), Hint: hintProxy}
+		return Verdict{Outcome: Offline, Problem: viewing.Say("proxyLogin"), Hint: hintProxy}
 	default:
 		return x.notServiceVerdict()
 	}
@@ -155,42 +156,42 @@ func (x exchange) message(code string, pairs ...string) viewing.Message {
 // rejectedVerdict returns the verdict on a refusal of this entry, with the service's message if it sent one.
 func (x exchange) rejectedVerdict(a responseBody) Verdict {
 	words := cmp.Or(a.message, strings.TrimSpace(a.code+" "+strconv.Itoa(x.status)))
-	return Verdict{Fate: Rejected, Problem: viewing.Say("life.refusesEntry", "words", words)}
+	return Verdict{Outcome: Rejected, Problem: viewing.Say("life.refusesEntry", "words", words)}
 }
 
 // refusedVerdict returns the verdict on a refused key, or on a 401 or 403 of another server.
 func (x exchange) refusedVerdict(a responseBody) Verdict {
 	switch {
 	case !a.isServiceError():
-		return Verdict{Fate: Refused, Hint: hintRetry, Problem: x.message("between")}
+		return Verdict{Outcome: Refused, Hint: hintRetry, Problem: x.message("between")}
 	case a.code == codeForbidden || a.code != codeUnauthorized && x.status == http.StatusForbidden:
-		return Verdict{Fate: Refused, Hint: hintLogin, Problem: viewing.Say(KeyReadOnly)}
+		return Verdict{Outcome: Refused, Hint: hintLogin, Problem: viewing.Say(KeyReadOnly)}
 	default:
-		return Verdict{Fate: Refused, Hint: hintLogin, Problem: viewing.Say(KeyRefused)}
+		return Verdict{Outcome: Refused, Hint: hintLogin, Problem: viewing.Say(KeyRefused)}
 	}
 }
 
 // laterVerdict returns the verdict on a request to come back later.
 func (x exchange) laterVerdict() Verdict {
 	if wait, ok := x.retryAfter(); ok {
-		return Verdict{Fate: Later, RetryAfter: wait, Problem: x.message("wait", "wait", wait.String())}
+		return Verdict{Outcome: Later, RetryAfter: wait, Problem: x.message("wait", "wait", wait.String())}
 	}
-	return Verdict{Fate: Later, Problem: x.message("later")}
+	return Verdict{Outcome: Later, Problem: x.message("later")}
 }
 
 // doubtVerdict returns the verdict on a response that does not show whether the entry was recorded; why is the
 // end of a message code.
 func (x exchange) doubtVerdict(why string) Verdict {
-	return Verdict{Fate: InDoubt, Hint: hintDoubt, Problem: viewing.Say("life.doubt.recorded").Because(x.message("life.doubt." + why))}
+	return Verdict{Outcome: InDoubt, Hint: hintDoubt, Problem: viewing.Say("life.doubt.recorded").Because(x.message("life.doubt." + why))}
 }
 
 // notServiceVerdict returns the verdict on a response of another server. At a proven address this is a temporary
 // problem of the network.
 func (x exchange) notServiceVerdict() Verdict {
 	if x.proven {
-		return Verdict{Fate: Offline, Problem: x.message("odd")}
+		return Verdict{Outcome: Offline, Problem: x.message("odd")}
 	}
-	return Verdict{Fate: Unproven, Hint: hintAddress, Problem: x.message("unproven")}
+	return Verdict{Outcome: Unproven, Hint: hintAddress, Problem: x.message("unproven")}
 }
 
 // retryAfter parses Retry-After: seconds, or a date compared with the response's Date header.

@@ -71,7 +71,7 @@ func (c *Client) ClockAhead() time.Duration { return time.Duration(c.clockAhead.
 // Close closes idle connections. Requests in progress are ended by their contexts.
 func (c *Client) Close() { c.transport.CloseIdleConnections() }
 
-// Send makes one request for r. Every outcome, errors included, is a verdict. When ctx is canceled, its fate is
+// Send makes one request for r. It returns a verdict even if the request fails. When ctx is canceled, its outcome is
 // [Offline] if there was no connection yet, else [InDoubt].
 func (c *Client) Send(ctx context.Context, r Request) Verdict {
 	v, _ := c.do(ctx, call{op: r.operation(), list: r.List, body: encode(r), idempotencyKey: r.IdempotencyKey, resend: r.Resend})
@@ -97,7 +97,7 @@ func (c *Client) do(ctx context.Context, q call) (Verdict, exchange) {
 	x.op, x.proven, x.now = q.op, c.Proven(), time.Now()
 	x.resend = q.resend && q.idempotencyKey != ""
 	v := classify(x)
-	if v.Proves {
+	if v.ProvesAddress {
 		c.proven.Store(true)
 		if date, err := http.ParseTime(x.header.Get("Date")); err == nil {
 			c.clockAhead.Store(int64(x.now.Sub(date)))

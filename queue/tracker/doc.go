@@ -22,7 +22,7 @@
 //	404, 405, 3xx, 101, 501, another 4xx without an   unproven: the account pauses;
 //	  error object, from an unproven address            the entry stays pending
 //	the same from a proven address                    offline; a 2xx is in doubt
-//	404, 405, 501 to a list item, proven address      lacking: the service does not support list items
+//	404, 405, 501 to a list item, proven address      unsupported: the service has no list items
 //	408, another 5xx; a timeout, a reset or an        in doubt
 //	  unreadable response after a connection
 package tracker

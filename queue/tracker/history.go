@@ -62,7 +62,7 @@ func (c *Client) DeleteHistory(ctx context.Context, m viewing.Media) Verdict {
 	case m.IDs.TMDB > 0:
 		q.Set("id", strconv.FormatInt(m.IDs.TMDB, 10))
 	default:
-		return Verdict{Fate: Rejected, Problem: viewing.Say("noIdentifier")}
+		return Verdict{Outcome: Rejected, Problem: viewing.Say("noIdentifier")}
 	}
 	v, _ := c.do(ctx, call{op: History, method: http.MethodDelete, query: q})
 	return v
@@ -74,7 +74,7 @@ type Likeness int
 // The likenesses.
 const (
 	Unclear Likeness = iota // they identify the item in different forms
-	Alike
+	Same
 	Different
 )
 
@@ -89,17 +89,17 @@ func (h HistoryItem) Compare(m viewing.Media) Likeness {
 	case h.Type != "" && h.Type != string(m.Type):
 		return Different
 	case m.IDs.TMDB > 0 && h.ID == m.IDs.TMDB:
-		return Alike
+		return Same
 	case !m.Placed() && (m.IDs.TMDB == 0 || h.ID == 0 && h.TMDBID == 0):
 		return Unclear
 	case !m.Placed() && h.TMDBID == m.IDs.TMDB:
-		return Alike
+		return Same
 	case !m.Placed():
 		return Different
 	case show == 0 || h.Season == nil || h.Episode == nil || *h.Episode == 0:
 		return Unclear
 	case show == m.Show.IDs.TMDB && *h.Season == *m.Season && *h.Episode == *m.Episode:
-		return Alike
+		return Same
 	case h.ShowID == 0 && h.ID == h.TMDBID:
 		return Unclear // tmdbId is the episode's, not the series'
 	default:

@@ -16,9 +16,9 @@ import (
 func (x exchange) failedVerdict() Verdict {
 	why := failureReason(x.err)
 	if x.sent {
-		return Verdict{Fate: InDoubt, Hint: hintDoubt, Problem: viewing.Say("noAnswer").Because(why)}
+		return Verdict{Outcome: InDoubt, Hint: hintDoubt, Problem: viewing.Say("noAnswer").Because(why)}
 	}
-	v := Verdict{Fate: Offline, Problem: viewing.Say("unreachable").Because(why)}
+	v := Verdict{Outcome: Offline, Problem: viewing.Say("unreachable").Because(why)}
 	switch why.Code {
 	case "untrusted", "noTLS", "proxyRefuses", "onlyHTTPS":
 		v.Hint = hintRetry

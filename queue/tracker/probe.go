@@ -24,7 +24,7 @@ type KeyCheck struct {
 }
 
 // Probe checks whether the service accepts requests now, and records nothing: GET /me if it exists, else POST
-// /history with {}, which the contract refuses as invalid. [Delivered] means yes. The fate is never [InDoubt] or
+// /history with {}, which the contract refuses as invalid. [Delivered] means yes. The outcome is never [InDoubt] or
 // [Rejected].
 func (c *Client) Probe(ctx context.Context) Verdict {
 	if v, _, decided := c.requestMe(ctx); decided {
@@ -37,17 +37,17 @@ func (c *Client) Probe(ctx context.Context) Verdict {
 // key is refused, while with this key only the body is invalid.
 func (c *Client) CheckKey(ctx context.Context) KeyCheck {
 	if v, u, decided := c.requestMe(ctx); decided {
-		return KeyCheck{Proven: v.Fate == Delivered, UserName: u.Name, UserID: u.ID, Verdict: v}
+		return KeyCheck{Proven: v.Outcome == Delivered, UserName: u.Name, UserID: u.ID, Verdict: v}
 	}
 	madeUp := c.postEmpty(ctx, "sk_"+rand.Text())
-	if madeUp.Fate == Offline || madeUp.Fate == Later {
+	if madeUp.Outcome == Offline || madeUp.Outcome == Later {
 		return KeyCheck{Verdict: madeUp}
 	}
 	k := KeyCheck{Verdict: c.postEmpty(ctx, "")}
-	if k.Verdict.Fate != Delivered {
+	if k.Verdict.Outcome != Delivered {
 		return k
 	}
-	k.Proven = madeUp.Fate == Refused && (madeUp.Code == codeUnauthorized || madeUp.Status == http.StatusUnauthorized)
+	k.Proven = madeUp.Outcome == Refused && (madeUp.Code == codeUnauthorized || madeUp.Status == http.StatusUnauthorized)
 	if !k.Proven {
 		k.Note = viewing.Say("keyUnproven")
 	}
@@ -59,10 +59,10 @@ func (c *Client) CheckKey(ctx context.Context) KeyCheck {
 func (c *Client) requestMe(ctx context.Context) (v Verdict, u User, decided bool) {
 	v, x := c.do(ctx, call{op: me})
 	switch {
-	case v.Fate == Delivered:
+	case v.Outcome == Delivered:
 		u = parseBody(x.body, x.broken).user
 		return v, User{ID: sanitize(u.ID, c.options.Key), Name: sanitize(u.Name, c.options.Key)}, true
-	case v.Fate == Refused && v.Code == codeUnauthorized, v.Fate == Later:
+	case v.Outcome == Refused && v.Code == codeUnauthorized, v.Outcome == Later:
 		return v, u, true
 	case v.Status == 0, v.Status == http.StatusNetworkAuthenticationRequired, v.Status == http.StatusProxyAuthRequired:
 		return probeVerdict(v), u, true
@@ -81,14 +81,14 @@ func (c *Client) postEmpty(ctx context.Context, key string) Verdict {
 func probeVerdict(v Verdict) Verdict {
 	invalidBody := v.Code == codeInvalid || v.Status < 300 || v.Status == http.StatusBadRequest || v.Status == http.StatusUnprocessableEntity
 	switch {
-	case v.Fate == Rejected && invalidBody:
-		v.Fate, v.Problem, v.Hint = Delivered, viewing.Message{}, viewing.Message{}
-	case v.Fate == Rejected:
-		v.Fate, v.Problem, v.Hint = Unproven, viewing.Say("takesNone"), hintAddress
-	case v.Fate == Delivered:
-		v.Fate, v.Problem, v.Hint = Unproven, viewing.Say("takesAll"), hintAddress
-	case v.Fate == InDoubt:
-		v.Fate, v.Problem, v.Hint = Offline, viewing.Say("unusable"), viewing.Message{}
+	case v.Outcome == Rejected && invalidBody:
+		v.Outcome, v.Problem, v.Hint = Delivered, viewing.Message{}, viewing.Message{}
+	case v.Outcome == Rejected:
+		v.Outcome, v.Problem, v.Hint = Unproven, viewing.Say("takesNone"), hintAddress
+	case v.Outcome == Delivered:
+		v.Outcome, v.Problem, v.Hint = Unproven, viewing.Say("takesAll"), hintAddress
+	case v.Outcome == InDoubt:
+		v.Outcome, v.Problem, v.Hint = Offline, viewing.Say("unusable"), viewing.Message{}
 	}
 	return v
 }

@@ -80,7 +80,7 @@ func TestProbe(t *testing.T) {
 	tests := map[string]struct {
 		me, empty reply
 		proven    bool
-		want      Fate
+		want      Outcome
 		posts     int
 	}{
 		"a user":                    {me: reply{200, `{"user":{"id":7,"name":"Ada"}}`}, want: Delivered},
@@ -101,7 +101,7 @@ func TestProbe(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := &scripted{t: t, me: tt.me, empty: tt.empty}
 			v := s.client(tt.proven).Probe(context.Background())
-			if v.Fate != tt.want || (v.Problem.Code == "") != (v.Fate == Delivered) {
+			if v.Outcome != tt.want || (v.Problem.Code == "") != (v.Outcome == Delivered) {
 				t.Errorf("%+v, want %s", v, tt.want)
 			}
 			if len(s.requests) != 1+tt.posts {
@@ -111,7 +111,7 @@ func TestProbe(t *testing.T) {
 	}
 	for _, none := range missingEndpoint {
 		s := &scripted{t: t, me: none, empty: reply{400, invalid}}
-		if v := s.client(false).Probe(context.Background()); v.Fate != Delivered {
+		if v := s.client(false).Probe(context.Background()); v.Outcome != Delivered {
 			t.Errorf("/me says %d %s: %+v", none.status, none.body, v)
 		}
 	}
@@ -122,28 +122,28 @@ func TestCheckKey(t *testing.T) {
 	tests := map[string]struct {
 		me, empty, other reply
 		proven           bool
-		fate             Fate
+		outcome          Outcome
 		note             bool
 		name, id         string
 		requests         int
 	}{
-		"a user":                   {me: reply{200, `{"user":{"id":"u7","name":"Ada","username":"ada"}}`}, proven: true, fate: Delivered, name: "Ada", id: "u7", requests: 1},
-		"a user, flat":             {me: reply{200, `{"id":7,"username":"ada"}`}, proven: true, fate: Delivered, name: "ada", id: "7", requests: 1},
-		"refused by /me":           {me: bad, fate: Refused, requests: 1},
-		"none: proven":             {me: reply{404, ""}, other: bad, empty: good, proven: true, fate: Delivered, requests: 3},
-		"none: body checked first": {me: reply{404, ""}, other: good, empty: good, fate: Delivered, note: true, requests: 3},
-		"none: 401 to a body":      {me: reply{404, ""}, other: reply{401, invalid}, empty: good, fate: Delivered, note: true, requests: 3},
-		"none: refused":            {me: reply{404, ""}, other: bad, empty: bad, fate: Refused, requests: 3},
-		"none: may not write":      {me: reply{403, forbidden}, other: bad, empty: reply{403, forbidden}, fate: Refused, requests: 3},
-		"none: wrong address":      {me: reply{404, html}, other: reply{404, html}, empty: reply{404, html}, fate: Unproven, requests: 3},
-		"none: accepts all":        {me: reply{404, ""}, other: bad, empty: reply{200, okBody}, fate: Unproven, requests: 3},
-		"none: wait":               {me: reply{404, ""}, other: reply{429, ""}, fate: Later, requests: 2},
+		"a user":                   {me: reply{200, `{"user":{"id":"u7","name":"Ada","username":"ada"}}`}, proven: true, outcome: Delivered, name: "Ada", id: "u7", requests: 1},
+		"a user, flat":             {me: reply{200, `{"id":7,"username":"ada"}`}, proven: true, outcome: Delivered, name: "ada", id: "7", requests: 1},
+		"refused by /me":           {me: bad, outcome: Refused, requests: 1},
+		"none: proven":             {me: reply{404, ""}, other: bad, empty: good, proven: true, outcome: Delivered, requests: 3},
+		"none: body checked first": {me: reply{404, ""}, other: good, empty: good, outcome: Delivered, note: true, requests: 3},
+		"none: 401 to a body":      {me: reply{404, ""}, other: reply{401, invalid}, empty: good, outcome: Delivered, note: true, requests: 3},
+		"none: refused":            {me: reply{404, ""}, other: bad, empty: bad, outcome: Refused, requests: 3},
+		"none: may not write":      {me: reply{403, forbidden}, other: bad, empty: reply{403, forbidden}, outcome: Refused, requests: 3},
+		"none: wrong address":      {me: reply{404, html}, other: reply{404, html}, empty: reply{404, html}, outcome: Unproven, requests: 3},
+		"none: accepts all":        {me: reply{404, ""}, other: bad, empty: reply{200, okBody}, outcome: Unproven, requests: 3},
+		"none: wait":               {me: reply{404, ""}, other: reply{429, ""}, outcome: Later, requests: 2},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			s := &scripted{t: t, me: tt.me, empty: tt.empty, other: tt.other}
 			k := s.client(false).CheckKey(context.Background())
-			if k.Proven != tt.proven || k.Verdict.Fate != tt.fate || (k.Note.Code != "") != tt.note || k.UserName != tt.name || k.UserID != tt.id {
+			if k.Proven != tt.proven || k.Verdict.Outcome != tt.outcome || (k.Note.Code != "") != tt.note || k.UserName != tt.name || k.UserID != tt.id {
 				t.Errorf("%+v", k)
 			}
 			if len(s.requests) != tt.requests {

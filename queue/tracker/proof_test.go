@@ -49,7 +49,7 @@ func TestOfflineWithoutConnection(t *testing.T) {
 			c := newTestClient(t, Options{BaseURL: tt.base, Proven: true}, tt.dial)
 			c.transport.Proxy = nil
 			v := c.Send(context.Background(), requests()[History])
-			if v.Fate != Offline || v.Status != 0 || v.Problem.Cause == nil || tt.code != "" && v.Problem.Cause.Code != tt.code {
+			if v.Outcome != Offline || v.Status != 0 || v.Problem.Cause == nil || tt.code != "" && v.Problem.Cause.Code != tt.code {
 				t.Errorf("%+v", v)
 			}
 		})
@@ -106,7 +106,7 @@ func TestTimeOut(t *testing.T) {
 	})
 	tests := map[string]struct {
 		dial dialer
-		want Fate
+		want Outcome
 	}{
 		"before a connection": {stuck, Offline},
 		"after the body":      {silent, InDoubt},
@@ -118,7 +118,7 @@ func TestTimeOut(t *testing.T) {
 				c := newTestClient(t, Options{BaseURL: "http://localhost/api/v1", Timeout: 10 * time.Second, Proven: true}, tt.dial)
 				start := time.Now()
 				v := c.Send(t.Context(), requests()[History])
-				if v.Fate != tt.want || time.Since(start) != 10*time.Second {
+				if v.Outcome != tt.want || time.Since(start) != 10*time.Second {
 					t.Errorf("after %s: %+v", time.Since(start), v)
 				}
 			})
@@ -133,7 +133,7 @@ func TestProxyRefusalIsOffline(t *testing.T) {
 			c := newTestClient(t, Options{BaseURL: "https://tracker.example/api/v1", Proven: true}, nil)
 			c.transport.Proxy = http.ProxyURL(&url.URL{Scheme: "http", Host: p.listener.Addr().String(), User: url.UserPassword("u", "hunter2")})
 			v := c.Send(context.Background(), requests()[History])
-			if v.Fate != Offline || v.Problem.Cause.Code != "proxyRefuses" || strings.Contains(fmt.Sprint(v), "hunter2") {
+			if v.Outcome != Offline || v.Problem.Cause.Code != "proxyRefuses" || strings.Contains(fmt.Sprint(v), "hunter2") {
 				t.Errorf("%+v", v)
 			}
 			for _, r := range p.receivedRequests() {

@@ -140,7 +140,7 @@ func TestSendMakesOnePOST(t *testing.T) {
 	forbidden := newRawServer(t, func(_ int, w net.Conn, _ *http.Request) { respond(w, "200 OK", "", anyOK) })
 	endings := map[string]struct {
 		end  func(net.Conn)
-		want Fate
+		want Outcome
 	}{
 		"FIN": {func(w net.Conn) { w.Close() }, InDoubt},
 		"RST": {reset, InDoubt},
@@ -164,7 +164,7 @@ func TestSendMakesOnePOST(t *testing.T) {
 
 // checkOnePOST sends one request to a server that ends it with an error, on a new connection or, after
 // a successful request, on a reused one.
-func checkOnePOST(t *testing.T, r Request, reused bool, end func(net.Conn), want Fate) {
+func checkOnePOST(t *testing.T, r Request, reused bool, end func(net.Conn), want Outcome) {
 	before := 0
 	if reused {
 		before = 1
@@ -181,13 +181,13 @@ func checkOnePOST(t *testing.T, r Request, reused bool, end func(net.Conn), want
 	})
 	c := newTestClient(t, Options{BaseURL: s.url()}, nil)
 	for range before {
-		if v := c.Send(context.Background(), r); v.Fate != Delivered {
+		if v := c.Send(context.Background(), r); v.Outcome != Delivered {
 			t.Fatalf("first request: %+v", v)
 		}
 	}
 	v := c.Send(context.Background(), r)
-	if v.Fate != want {
-		t.Errorf("got %s, want %s: %s", v.Fate, want, v.Problem)
+	if v.Outcome != want {
+		t.Errorf("got %s, want %s: %s", v.Outcome, want, v.Problem)
 	}
 	n, connections := s.counts()
 	if n != before+1 || connections != 1 {
@@ -226,7 +226,7 @@ func TestClientUsesHTTP1(t *testing.T) {
 	defer s.Close()
 	c := trusting(newTestClient(t, Options{BaseURL: s.URL + "/api/v1"}, nil), s)
 	for _, r := range requests() {
-		if v := c.Send(context.Background(), r); v.Fate != Delivered {
+		if v := c.Send(context.Background(), r); v.Outcome != Delivered {
 			t.Errorf("%s: %+v", r.Kind, v)
 		}
 	}
@@ -248,7 +248,7 @@ func TestOldTLSIsRefused(t *testing.T) {
 	s.StartTLS()
 	defer s.Close()
 	c := trusting(newTestClient(t, Options{BaseURL: s.URL + "/api/v1"}, nil), s)
-	if v := c.Send(context.Background(), requests()[History]); v.Fate != Offline {
+	if v := c.Send(context.Background(), requests()[History]); v.Outcome != Offline {
 		t.Errorf("%+v", v)
 	}
 }

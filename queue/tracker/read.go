@@ -24,12 +24,12 @@ type User struct{ ID, Name string }
 // RemoteList is a list as the service returns it.
 type RemoteList struct{ ID, Name, Description, Visibility string }
 
-// Me returns the user of the key (GET /me). If the service calls the key wrong, the error is a [Verdict] with fate
+// Me returns the user of the key (GET /me). If the service calls the key wrong, the error is a [Verdict] with outcome
 // Refused.
 func (c *Client) Me(ctx context.Context) (User, error) {
 	v, u, decided := c.requestMe(ctx)
 	switch {
-	case decided && v.Fate == Delivered:
+	case decided && v.Outcome == Delivered:
 		return u, nil
 	case decided:
 		return User{}, v
@@ -50,14 +50,14 @@ func (c *Client) Lists(ctx context.Context) (lists []RemoteList, complete bool, 
 
 // noEndpointError returns an error that wraps [ErrNoEndpoint].
 func noEndpointError(v Verdict) error {
-	v.Fate, v.Hint = Rejected, viewing.Message{}
+	v.Outcome, v.Hint = Rejected, viewing.Message{}
 	v.Problem = viewing.Say("answer.noEndpoint", "status", strconv.Itoa(v.Status))
 	return v
 }
 
 // unreadableError returns the error for a response that does not have the documented form.
 func unreadableError(v Verdict) error {
-	v.Fate, v.Problem = Offline, viewing.Say("answer.unread")
+	v.Outcome, v.Problem = Offline, viewing.Say("answer.unread")
 	return v
 }
 
@@ -73,12 +73,12 @@ func (c *Client) readOptional(ctx context.Context, q call) ([]byte, error) {
 		return nil, noEndpointError(v)
 	case x.is2xx() && json.Valid(x.body) && !parseBody(x.body, x.broken).isServiceError():
 		return x.body, nil
-	case v.Fate == Later, v.Fate == Unproven:
+	case v.Outcome == Later, v.Outcome == Unproven:
 		return nil, v
 	case x.is2xx():
 		return nil, unreadableError(v)
 	default:
-		v.Fate = Offline
+		v.Outcome = Offline
 		return nil, v
 	}
 }

@@ -90,7 +90,7 @@ func TestMissingEndpointIsErrNoEndpoint(t *testing.T) {
 		}
 		_, err := pagesOf(t, "history", answer).AllHistory(t.Context(), viewing.Movie)
 		v, ok := VerdictOf(err)
-		if !errors.Is(err, ErrNoEndpoint) || !ok || v.Fate != Rejected {
+		if !errors.Is(err, ErrNoEndpoint) || !ok || v.Outcome != Rejected {
 			t.Errorf("%d %s: %v", answer.status, answer.body, err)
 		}
 	}
@@ -98,8 +98,8 @@ func TestMissingEndpointIsErrNoEndpoint(t *testing.T) {
 
 func TestTemporaryErrorIsNotErrNoEndpoint(t *testing.T) {
 	for _, c := range []struct {
-		answer reply
-		fate   Fate
+		answer  reply
+		outcome Outcome
 	}{
 		{reply{500, ""}, Offline},
 		{reply{503, ""}, Offline},
@@ -115,7 +115,7 @@ func TestTemporaryErrorIsNotErrNoEndpoint(t *testing.T) {
 	} {
 		_, err := pagesOf(t, "history", c.answer).AllHistory(t.Context(), viewing.Movie)
 		v, ok := VerdictOf(err)
-		if err == nil || errors.Is(err, ErrNoEndpoint) || !ok || v.Fate != c.fate || v.Problem.Code == "" {
+		if err == nil || errors.Is(err, ErrNoEndpoint) || !ok || v.Outcome != c.outcome || v.Problem.Code == "" {
 			t.Errorf("%d %s: %v, %+v", c.answer.status, c.answer.body, err, v)
 		}
 	}

@@ -16,22 +16,22 @@ func TestCompare(t *testing.T) {
 		item   viewing.Media
 		want   Likeness
 	}{
-		"film":                              {HistoryItem{Type: "movie", ID: 603}, film, Alike},
-		"film by tmdbId, id its own":        {HistoryItem{Type: "movie", ID: 9, TMDBID: 603}, film, Alike},
+		"film":                              {HistoryItem{Type: "movie", ID: 603}, film, Same},
+		"film by tmdbId, id its own":        {HistoryItem{Type: "movie", ID: 9, TMDBID: 603}, film, Same},
 		"another film":                      {HistoryItem{Type: "movie", ID: 604}, film, Different},
 		"a film without any number":         {HistoryItem{Type: "movie"}, film, Unclear},
 		"an episode is no film":             {HistoryItem{Type: "episode", ID: 603}, film, Different},
-		"placed":                            {HistoryItem{ShowID: 1396, Season: &one, Episode: &two}, placed, Alike},
-		"placed, the series as tmdbId":      {HistoryItem{TMDBID: 1396, Season: &one, Episode: &two}, placed, Alike},
+		"placed":                            {HistoryItem{ShowID: 1396, Season: &one, Episode: &two}, placed, Same},
+		"placed, the series as tmdbId":      {HistoryItem{TMDBID: 1396, Season: &one, Episode: &two}, placed, Same},
 		"placed elsewhere":                  {HistoryItem{ShowID: 1396, Season: &one, Episode: &one}, placed, Different},
 		"no number":                         {HistoryItem{ShowID: 1396, Season: &one}, placed, Unclear},
 		"the number is 0":                   {HistoryItem{ShowID: 1396, Season: &one, Episode: &zero}, placed, Unclear},
 		"no season":                         {HistoryItem{ShowID: 1396, Episode: &two}, placed, Unclear},
 		"specials are another season":       {HistoryItem{ShowID: 1396, Season: &zero, Episode: &two}, placed, Different},
 		"numbered record, placed item":      {HistoryItem{ID: 62099, TMDBID: 62099}, placed, Unclear},
-		"its own number too":                {HistoryItem{ID: 62085}, placed, Alike},
+		"its own number too":                {HistoryItem{ID: 62085}, placed, Same},
 		"its own number and place, no show": {HistoryItem{ID: 62099, TMDBID: 62099, Season: &one, Episode: &two}, placed, Unclear},
-		"numbered":                          {HistoryItem{ID: 62085}, numbered, Alike},
+		"numbered":                          {HistoryItem{ID: 62085}, numbered, Same},
 		"another number":                    {HistoryItem{ID: 62086}, numbered, Different},
 		"placed record, numbered item":      {HistoryItem{ShowID: 1396, Season: &one, Episode: &two}, numbered, Unclear},
 	} {

@@ -78,7 +78,7 @@ func TestResolve(t *testing.T) {
 		if got != s.want || (err != nil) != s.fails || errors.Is(err, ErrNoEndpoint) != s.missing {
 			t.Errorf("%s: %+v, %v", name, got, err)
 		}
-		if v, ok := VerdictOf(err); err != nil && (!ok || v.Status != s.status || v.Fate == InDoubt) {
+		if v, ok := VerdictOf(err); err != nil && (!ok || v.Status != s.status || v.Outcome == InDoubt) {
 			t.Errorf("%s: verdict %+v", name, v)
 		}
 	}

@@ -67,7 +67,7 @@ func TestSandboxTakesEveryOperation(t *testing.T) {
 		send := func(kind viewing.Kind, m viewing.Media, at time.Time) tracker.Verdict {
 			r := tracker.Request{Kind: kind, Media: m, WatchedAt: viewing.At(at), NewList: &viewing.List{Name: "Noir"}}
 			v := c.Send(t.Context(), r)
-			if v.Fate != tracker.Delivered || !v.Proves {
+			if v.Outcome != tracker.Delivered || !v.ProvesAddress {
 				t.Errorf("%+v: %+v", r, v)
 			}
 			return v
@@ -78,7 +78,7 @@ func TestSandboxTakesEveryOperation(t *testing.T) {
 		send(viewing.KindWatchlist, film, at)
 		list := send(viewing.KindList, viewing.Media{}, at).ListID
 		for id, there := range map[string]bool{list: !contractOnly, "lst_none": false, list + "/../" + list: false} {
-			if v := c.Send(t.Context(), tracker.Request{Kind: viewing.KindListItem, Media: film, List: id}); (v.Fate == tracker.Delivered) != there || !there && v.Fate != tracker.Lacking {
+			if v := c.Send(t.Context(), tracker.Request{Kind: viewing.KindListItem, Media: film, List: id}); (v.Outcome == tracker.Delivered) != there || !there && v.Outcome != tracker.Unsupported {
 				t.Errorf("list %s, contract only %v: %+v", id, contractOnly, v)
 			}
 		}
@@ -95,14 +95,14 @@ func TestSandboxTakesEveryOperation(t *testing.T) {
 			}
 			continue
 		}
-		if err != nil || !films.Complete || len(films.Items) != 2 || films.Items[1].Compare(film) != tracker.Alike || !films.Items[1].WatchedAt.Equal(at) {
+		if err != nil || !films.Complete || len(films.Items) != 2 || films.Items[1].Compare(film) != tracker.Same || !films.Items[1].WatchedAt.Equal(at) {
 			t.Errorf("%+v, %v", films, err)
 		}
 		episodes, err := c.AllHistory(t.Context(), viewing.Episode)
-		if err != nil || !episodes.Complete || len(episodes.Items) != 1 || episodes.Items[0].Compare(special) != tracker.Alike {
+		if err != nil || !episodes.Complete || len(episodes.Items) != 1 || episodes.Items[0].Compare(special) != tracker.Same {
 			t.Errorf("%+v, %v", episodes, err)
 		}
-		if v := c.DeleteHistory(t.Context(), special); v.Fate != tracker.Delivered {
+		if v := c.DeleteHistory(t.Context(), special); v.Outcome != tracker.Delivered {
 			t.Errorf("%+v", v)
 		}
 		if again, err := c.AllHistory(t.Context(), viewing.Episode); err != nil || len(again.Items) != 0 {

@@ -7,32 +7,32 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// Fate says what one request means for its entry.
-type Fate string
+// Outcome says what one request means for its entry.
+type Outcome string
 
-// The fates.
+// The outcomes.
 const (
 	// Offline: the service was not reached. No attempt is counted.
-	Offline Fate = "offline"
+	Offline Outcome = "offline"
 	// Delivered: the service has it.
-	Delivered Fate = "delivered"
+	Delivered Outcome = "delivered"
 	// Rejected: the service refuses this entry.
-	Rejected Fate = "rejected"
+	Rejected Outcome = "rejected"
 	// Refused: the service or a server before it refuses the key. The account pauses.
-	Refused Fate = "refused"
+	Refused Outcome = "refused"
 	// Later: the service asks for a retry after RetryAfter.
-	Later Fate = "later"
+	Later Outcome = "later"
 	// Unproven: the server at this address was not recognized as the service. The account pauses.
-	Unproven Fate = "unproven"
-	// Lacking: the service has no such operation. Only for [ListItems], at a proven address.
-	Lacking Fate = "lacking"
+	Unproven Outcome = "unproven"
+	// Unsupported: the service has no such operation. Only for [ListItems], at a proven address.
+	Unsupported Outcome = "lacking"
 	// InDoubt: the service may have recorded it.
-	InDoubt Fate = "in_doubt"
+	InDoubt Outcome = "in_doubt"
 )
 
 // Verdict is the result of one request. Reading methods return it as an error.
 type Verdict struct {
-	Fate Fate
+	Outcome Outcome
 	// Status is the response's HTTP status, 0 without a response.
 	Status int
 	// Code and Message are the service's, limited in length and without the key.
@@ -42,7 +42,7 @@ type Verdict struct {
 	// ListID is the id of the list that was created.
 	ListID string
 	// Proves says that this response proves the address.
-	Proves bool
+	ProvesAddress bool
 	// Problem is the explanation for the user; the zero value only when delivered.
 	Problem viewing.Message
 	// Hint is the command that helps, if the user can do something.
@@ -71,13 +71,13 @@ const HintProxy = "hint.proxy"
 // 403, or one that refuses the request as invalid.
 var ErrNoEndpoint = errors.New("the service has no such endpoint")
 
-// Error says why a read failed. A failed read has the fate Offline, Later, Refused, Unproven or, with
+// Error says why a read failed. A failed read has the outcome Offline, Later, Refused, Unproven or, with
 // [ErrNoEndpoint], Rejected; it is never in doubt.
 func (v Verdict) Error() string { return "read from the service: " + v.Problem.Error() }
 
 // Unwrap returns [ErrNoEndpoint] for a missing endpoint.
 func (v Verdict) Unwrap() error {
-	if v.Fate == Rejected {
+	if v.Outcome == Rejected {
 		return ErrNoEndpoint
 	}
 	return nil

@@ -79,7 +79,7 @@ type Evidence struct {
 	// Absent is when the first reading began that could have contained the record and did
 	// not; zero for none.
 	Absent    time.Time
-	Taken     int // readings so far that could have contained the record
+	ReadBacks int // readings so far that could have contained the record
 	Precision Precision
 	// Claimed are the times of this item's viewings in the queue that were delivered, or
 	// dropped after a request: their records are not this entry's.
@@ -165,10 +165,10 @@ func (e Evidence) countMatching(times []time.Time) (n int) {
 // applies if all readings were taken. The wait grows with the number of readings.
 func (e Evidence) readAgain(why viewing.Message) decision {
 	waits := [...]time.Duration{e.Waits.between(), e.Waits.between(), e.Waits.first(), time.Hour, 6 * time.Hour}
-	if e.Taken > len(waits) {
+	if e.ReadBacks > len(waits) {
 		return e.leaveToSetting(why)
 	}
-	return decision{state: stayInDoubt, Wait: waits[max(e.Taken, 1)-1], Why: why}
+	return decision{state: stayInDoubt, Wait: waits[max(e.ReadBacks, 1)-1], Why: why}
 }
 
 // leaveToSetting keeps the viewing in doubt and has the user's setting decide.

@@ -12,7 +12,7 @@ import (
 func base() Evidence {
 	first := attempt().Add(absenceWait)
 	return Evidence{
-		Watched: watched(), Age: absenceWait + readInterval, Precision: Exact, Taken: 2, Absent: first,
+		Watched: watched(), Age: absenceWait + readInterval, Precision: Exact, ReadBacks: 2, Absent: first,
 		Reading: Reading{At: first.Add(readInterval), Complete: true, Anchor: true},
 	}
 }
@@ -20,11 +20,11 @@ func base() Evidence {
 func TestDecide(t *testing.T) {
 	at := func(times ...time.Time) []time.Time { return times }
 	cases := map[string]struct {
-		change func(*Evidence)
-		fate   viewing.State
-		wait   time.Duration
-		final  bool
-		why    string
+		change  func(*Evidence)
+		outcome viewing.State
+		wait    time.Duration
+		final   bool
+		why     string
 	}{
 		"absent twice":                     {func(*Evidence) {}, sendAgain, 0, false, "noRecord"},
 		"there":                            {func(e *Evidence) { e.Reading.Records = at(watched()) }, delivered, 0, false, "there"},
@@ -54,15 +54,15 @@ func TestDecide(t *testing.T) {
 		"two doubts, one record: the older": {func(e *Evidence) { e.Reading.Records, e.Newer = at(watched()), at(watched()) }, delivered, 0, false, "free"},
 		"two doubts, one record: the newer": {func(e *Evidence) { e.Reading.Records, e.Older = at(watched()), at(watched()) }, stayInDoubt, slowInterval, true, "tooFew"},
 		"two doubts, none":                  {func(e *Evidence) { e.Older = at(watched()) }, sendAgain, 0, false, "noRecord"},
-		"read often":                        {func(e *Evidence) { e.Taken, e.Reading.Anchor = 5, false }, stayInDoubt, 6 * time.Hour, false, "noProof"},
-		"read too often":                    {func(e *Evidence) { e.Taken, e.Reading.Anchor = 6, false }, stayInDoubt, slowInterval, true, "noProof"},
+		"read often":                        {func(e *Evidence) { e.ReadBacks, e.Reading.Anchor = 5, false }, stayInDoubt, 6 * time.Hour, false, "noProof"},
+		"read too often":                    {func(e *Evidence) { e.ReadBacks, e.Reading.Anchor = 6, false }, stayInDoubt, slowInterval, true, "noProof"},
 	}
 	for name, c := range cases {
 		e := base()
 		c.change(&e)
 		d := decide(e)
-		if d.state != c.fate || d.Wait != c.wait || d.Final != c.final || d.Why.Code != "doubt."+c.why {
-			t.Errorf("%s: %+v, want %s, wait %s, final %v, %q", name, d, c.fate, c.wait, c.final, c.why)
+		if d.state != c.outcome || d.Wait != c.wait || d.Final != c.final || d.Why.Code != "doubt."+c.why {
+			t.Errorf("%s: %+v, want %s, wait %s, final %v, %q", name, d, c.outcome, c.wait, c.final, c.why)
 		}
 		want := time.Time{}
 		switch name {

@@ -70,9 +70,9 @@ func (h History) Read(m viewing.Media, watched time.Time, p Precision) Reading {
 func RecordTimes(records []tracker.HistoryItem, m viewing.Media, at time.Time) (all []time.Time, vague bool) {
 	for _, h := range records {
 		switch likeness := h.Compare(m); {
-		case likeness == tracker.Alike && !h.WatchedAt.IsZero():
+		case likeness == tracker.Same && !h.WatchedAt.IsZero():
 			all = append(all, h.WatchedAt)
-		case likeness == tracker.Alike, likeness == tracker.Unclear && (h.WatchedAt.IsZero() || Day.Same(h.WatchedAt, at)):
+		case likeness == tracker.Same, likeness == tracker.Unclear && (h.WatchedAt.IsZero() || Day.Same(h.WatchedAt, at)):
 			vague = true
 		}
 	}

@@ -170,7 +170,7 @@ func (c *tally) run(w world) {
 		e.Reading, e.Age = s.read(now), now.Sub(attempt())
 		e.Reading.Anchor = w.learned && len(s.shownTimes(anchor)) > 0
 		if e.Age >= absenceWait {
-			e.Taken++
+			e.ReadBacks++
 		}
 	}
 }
@@ -247,13 +247,13 @@ func TestModelCatchesSimplerRules(t *testing.T) {
 
 // runAllWorlds runs all worlds with one rule.
 func runAllWorlds(rule func(Evidence) decision, learned bool) (c tally) {
-	for _, keeps := range []Precision{Exact, Minute, Day, Arrival} {
+	for _, precision := range []Precision{Exact, Minute, Day, Arrival} {
 		for before, had := range earlierRecords() {
 			for device, adds := range otherDevices() {
 				for taking, takes := range deletions() {
-					for fate, arrives := range arrivals() {
-						w := world{service: &service{precision: keeps}, learned: learned, rule: rule}
-						w.name = fmt.Sprintf("keeps %s, learned %v, before: %s, %s, %s, %s", keeps, learned, before, device, taking, fate)
+					for outcome, arrives := range arrivals() {
+						w := world{service: &service{precision: precision}, learned: learned, rule: rule}
+						w.name = fmt.Sprintf("precision %s, learned %v, before: %s, %s, %s, %s", precision, learned, before, device, taking, outcome)
 						w.events = slices.Concat(arrives, adds, takes)
 						w.setUp(had.at, had.claimed)
 						c.run(w)

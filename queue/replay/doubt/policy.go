@@ -43,17 +43,17 @@ type Policy struct {
 // Case is one entry in doubt.
 type Case struct {
 	queue.Doubt
-	// Seen is when this run of the program first saw this doubt. It has a monotonic
+	// FirstSeen is when this run of the program first saw this doubt. It has a monotonic
 	// clock reading, so setting the clock does not change the age.
-	Seen time.Time
+	FirstSeen time.Time
 	// OtherOwner says that its last request went to another address, or with
 	// another user's key.
 	OtherOwner bool
 }
 
-// age returns how long ago its last request ended, by the wall clock or since Seen,
+// age returns how long ago its last request ended, by the wall clock or since FirstSeen,
 // whichever is shorter.
-func (c Case) age(now time.Time) time.Duration { return min(now.Sub(c.At), now.Sub(c.Seen)) }
+func (c Case) age(now time.Time) time.Duration { return min(now.Sub(c.At), now.Sub(c.FirstSeen)) }
 
 // Resends reports whether an entry in doubt since the given time is sent again with the
 // same Idempotency-Key, instead of being read back.
@@ -141,7 +141,7 @@ func (p Policy) DecideViewing(c Case, e Evidence, now time.Time) queue.ReadBack 
 	if e.Age, e.Waits = c.age(e.Reading.At), p.Waits; e.Age >= p.Waits.first() {
 		c.ReadBacks++
 	}
-	e.Taken = c.ReadBacks
+	e.ReadBacks = c.ReadBacks
 	d := decide(e)
 	o := queue.ReadBack{State: d.state, Why: viewing.Say("doubt.read").Because(d.Why)}
 	switch {
@@ -158,7 +158,7 @@ func (p Policy) DecideViewing(c Case, e Evidence, now time.Time) queue.ReadBack 
 
 // Lists is what a decision about the creation of a list is based on.
 type Lists struct {
-	Shown    []tracker.RemoteList // the lists read from the service
+	Remote   []tracker.RemoteList // the lists read from the service
 	Complete bool                 // all lists were read
 	Doubts   []viewing.List       // all lists of the queue in doubt
 }
@@ -168,7 +168,7 @@ type Lists struct {
 func (p Policy) DecideList(c Case, known Lists, now time.Time) queue.ReadBack {
 	list, before := *c.Entry.List, c.Before
 	c.ReadBacks++
-	matching := slices.DeleteFunc(slices.Clone(known.Shown), func(r tracker.RemoteList) bool {
+	matching := slices.DeleteFunc(slices.Clone(known.Remote), func(r tracker.RemoteList) bool {
 		return r.ID == "" || !sameList(list, r) || slices.Contains(before, r.ID)
 	})
 	equalDoubts := 0

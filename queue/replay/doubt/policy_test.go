@@ -35,12 +35,12 @@ func TestApplySetting(t *testing.T) {
 		"delivered, another's key":     {Policy{Setting: Assume}, func(c *Case) { c.OtherOwner = true }, held},
 		"resend, another's key":        {Policy{Setting: Resend}, func(c *Case) { c.OtherOwner = true }, held},
 		"delivered, early":             {Policy{Setting: Assume}, func(c *Case) { c.At = now.Add(-time.Minute) }, early},
-		"early by microseconds":        {Policy{Setting: Resend}, func(c *Case) { c.Seen = now.Add(-time.Minute - 276*time.Microsecond) }, early},
-		"resend, early in this run":    {Policy{Setting: Resend}, func(c *Case) { c.Seen = now.Add(-time.Minute) }, early},
+		"early by microseconds":        {Policy{Setting: Resend}, func(c *Case) { c.FirstSeen = now.Add(-time.Minute - 276*time.Microsecond) }, early},
+		"resend, early in this run":    {Policy{Setting: Resend}, func(c *Case) { c.FirstSeen = now.Add(-time.Minute) }, early},
 		"resend, with the same key":    {Policy{Setting: Resend, Idempotent: true}, func(*Case) {}, held},
 		"delivered, with the same key": {Policy{Setting: Assume, Idempotent: true}, func(*Case) {}, held},
 	} {
-		one := Case{Doubt: queue.Doubt{Entry: queue.Entry{Attempts: 1}, ReadBacks: 3, At: attempt()}, Seen: attempt()}
+		one := Case{Doubt: queue.Doubt{Entry: queue.Entry{Attempts: 1}, ReadBacks: 3, At: attempt()}, FirstSeen: attempt()}
 		c.change(&one)
 		if diff := cmp.Diff(c.want, c.p.ApplySetting(one, why, now)); diff != "" {
 			t.Errorf("%s: (-want +got)\n%s", name, diff)
@@ -63,12 +63,12 @@ func TestDue(t *testing.T) {
 		"unreadable, first seen now": {
 			change: func(c *Case) { c.At, c.ReadAt = at(-time.Hour), at(-time.Minute) }, due: at(absenceWait),
 		},
-		"unreadable, after its time": {change: func(c *Case) { c.At, c.Seen, c.ReadAt = at(-time.Hour), at(-time.Hour), at(-1) }, due: at(-1)},
+		"unreadable, after its time": {change: func(c *Case) { c.At, c.FirstSeen, c.ReadAt = at(-time.Hour), at(-time.Hour), at(-1) }, due: at(-1)},
 		"sent again":                 {p: Policy{Idempotent: true}, change: func(c *Case) { c.ReadAt = at(readInterval) }, due: at(readInterval)},
 		"the clock went back":        {change: func(c *Case) { c.ReadAt = at(90 * 24 * time.Hour) }, due: at(slowInterval)},
 		"another wait":               {p: Policy{Waits: Waits{First: time.Second}}, change: func(c *Case) { c.ReadAt = now }, due: at(time.Second)},
 	} {
-		one := Case{Doubt: queue.Doubt{Since: now, At: now, ReadAt: Policy{}.FirstReadBack(0, now)}, Seen: now}
+		one := Case{Doubt: queue.Doubt{Since: now, At: now, ReadAt: Policy{}.FirstReadBack(0, now)}, FirstSeen: now}
 		if c.change != nil {
 			c.change(&one)
 		}
@@ -101,9 +101,9 @@ func TestDecideViewing(t *testing.T) {
 		"never clear": {func(e *Evidence) { e.Precision = Arrival }, queue.ReadBack{State: viewing.StateInDoubt, ReadBacks: 2, ReadAt: now.Add(slowInterval)}},
 	} {
 		e := base()
-		e.Age, e.Taken = 0, 0 // set by DecideViewing
+		e.Age, e.ReadBacks = 0, 0 // set by DecideViewing
 		c.change(&e)
-		got := Policy{Setting: Hold, Waits: Waits{Between: 10 * time.Second}}.DecideViewing(Case{Doubt: queue.Doubt{ReadBacks: 1, At: attempt()}, Seen: attempt()}, e, now)
+		got := Policy{Setting: Hold, Waits: Waits{Between: 10 * time.Second}}.DecideViewing(Case{Doubt: queue.Doubt{ReadBacks: 1, At: attempt()}, FirstSeen: attempt()}, e, now)
 		if got.Why.Cause == nil {
 			t.Errorf("%s: no cause in %v", name, got.Why)
 		}
@@ -133,15 +133,15 @@ func TestDecideList(t *testing.T) {
 		id     string
 		says   string
 	}{
-		"new":                   {0, []string{"1"}, Lists{Shown: shown("1", "2"), Complete: true}, viewing.StateDelivered, "2", "listThere"},
-		"all were there":        {0, []string{"1"}, Lists{Shown: shown("1"), Complete: true}, viewing.StateInDoubt, "", "noList"},
-		"other visibility":      {0, []string{}, Lists{Shown: other, Complete: true}, viewing.StateInDoubt, "", "noList"},
-		"without an id":         {0, []string{}, Lists{Shown: shown(""), Complete: true}, viewing.StateInDoubt, "", "noList"},
-		"two":                   {0, []string{}, Lists{Shown: shown("1", "2"), Complete: true}, viewing.StateInDoubt, "", "doubt.lists doubts=1 n=2"},
-		"two in doubt":          {0, []string{}, Lists{Shown: shown("1"), Complete: true, Doubts: []viewing.List{noir}}, viewing.StateInDoubt, "", "doubt.lists doubts=2 n=1"},
-		"not read before":       {0, nil, Lists{Shown: shown("1"), Complete: true}, viewing.StateInDoubt, "", "listsBefore"},
-		"read in part":          {4, []string{}, Lists{Shown: shown("1")}, viewing.StateInDoubt, "", "listsCut"},
-		"read in part, at last": {5, []string{}, Lists{Shown: shown("1")}, viewing.StateDelivered, "1", ""},
+		"new":                   {0, []string{"1"}, Lists{Remote: shown("1", "2"), Complete: true}, viewing.StateDelivered, "2", "listThere"},
+		"all were there":        {0, []string{"1"}, Lists{Remote: shown("1"), Complete: true}, viewing.StateInDoubt, "", "noList"},
+		"other visibility":      {0, []string{}, Lists{Remote: other, Complete: true}, viewing.StateInDoubt, "", "noList"},
+		"without an id":         {0, []string{}, Lists{Remote: shown(""), Complete: true}, viewing.StateInDoubt, "", "noList"},
+		"two":                   {0, []string{}, Lists{Remote: shown("1", "2"), Complete: true}, viewing.StateInDoubt, "", "doubt.lists doubts=1 n=2"},
+		"two in doubt":          {0, []string{}, Lists{Remote: shown("1"), Complete: true, Doubts: []viewing.List{noir}}, viewing.StateInDoubt, "", "doubt.lists doubts=2 n=1"},
+		"not read before":       {0, nil, Lists{Remote: shown("1"), Complete: true}, viewing.StateInDoubt, "", "listsBefore"},
+		"read in part":          {4, []string{}, Lists{Remote: shown("1")}, viewing.StateInDoubt, "", "listsCut"},
+		"read in part, at last": {5, []string{}, Lists{Remote: shown("1")}, viewing.StateDelivered, "1", ""},
 	} {
 		c.known.Doubts = append(c.known.Doubts, noir)
 		o := Policy{Setting: Hold}.DecideList(Case{Doubt: queue.Doubt{Entry: queue.Entry{List: &noir}, ReadBacks: c.taken, At: now, Before: c.before}}, c.known, now)
