@@ -14,7 +14,7 @@ import (
 // environment returns zone, add-ons and announcements of this Kodi. Other Kodis may write to a
 // library on a server, and their announcements are not received.
 func (i *Importer) environment(snap library.Snapshot) rule.Environment {
-	e := rule.Environment{Zone: cmp.Or(i.o.Zone, i.zone, time.Local), Reporters: i.reporters, Writers: i.writers}
+	e := rule.Environment{Zone: cmp.Or(i.options.Zone, i.zone, time.Local), Reporters: i.reporters, Writers: i.writers}
 	e.Updates, e.ListeningSince = i.listener.Updates()
 	if strings.HasPrefix(snap.Path, "mysql://") {
 		e.ListeningSince = time.Time{}
@@ -34,9 +34,9 @@ func (i *Importer) readSettings(ctx context.Context) {
 	}
 	i.addOnsStamp = stamp
 	before := i.reporters
-	i.writers, i.reporters = library.AddOns(ctx, i.path, i.o.Account.Hosts(i.source))
+	i.writers, i.reporters = library.AddOns(ctx, i.path, i.options.Account.Hosts(i.source))
 	if !slices.Equal(before, i.reporters) && len(i.reporters) > 0 {
-		i.o.Logger.Warn("an add-on of this Kodi reports to the same service", "source", i.source, "addons", strings.Join(i.reporters, ", "))
+		i.options.Logger.Warn("an add-on of this Kodi reports to the same service", "source", i.source, "addons", strings.Join(i.reporters, ", "))
 	}
 	i.statusMu.Lock()
 	defer i.statusMu.Unlock()

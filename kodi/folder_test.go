@@ -60,7 +60,7 @@ func runPolling(t *testing.T, dir string, s *sink, poll time.Duration) runningIm
 	t.Helper()
 	_, err := os.Stat(filepath.Join(dir, "advancedsettings.xml")) // without it a real Kodi on this machine would be used
 	i := New(Options{Userdata: dir, Access: openAccess{}, Zone: time.UTC, Sink: s, Account: account{}, Logger: slog.New(slog.DiscardHandler), Announcements: err == nil})
-	i.pace = pace{quiet: 20 * time.Millisecond, ceiling: time.Second, poll: poll}
+	i.intervals = intervals{debounce: 20 * time.Millisecond, maxDelay: time.Second, poll: poll}
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- i.Run(ctx) }()
@@ -182,7 +182,7 @@ func TestKodiZoneAndWriteTimeDecideClass(t *testing.T) {
 	text := `<settings version="2"><setting id="locale.timezone" default="true">Asia/Kolkata</setting></settings>`
 	must(t, os.WriteFile(filepath.Join(h.dir, "guisettings.xml"), []byte(text), 0o600))
 	i := newFolderImporter(t, h.dir, s)
-	i.o.Zone = nil
+	i.options.Zone = nil
 	kolkata := func(ago time.Duration) time.Time { return time.Now().Add(-ago).In(location(t, "Asia/Kolkata")) }
 	expect := func(class viewing.Class, note string) {
 		t.Helper()
@@ -208,7 +208,7 @@ func TestNewAddOnTakesEffectAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, r := newSink(), &fakeReader{files: list(film(1, 0, ""), film(2, 0, ""))}
 		i := newFolderImporter(t, userdata, s)
-		i.library, i.o.Account = r, account{hosts: []string{"api.trakt.tv"}}
+		i.library, i.options.Account = r, account{hosts: []string{"api.trakt.tv"}}
 		i.runPass(t.Context())
 		time.Sleep(time.Minute)
 		r.files[0] = film(1, 1, justNow())
@@ -242,7 +242,7 @@ func TestStatusListsUnwatchedProfiles(t *testing.T) {
 		{nil, nil},
 	} {
 		i := newFolderImporter(t, h.dir, newSink())
-		i.o.Watched = tt.watched
+		i.options.Watched = tt.watched
 		must(t, os.Remove(filepath.Join(h.dir, "profiles.xml")))
 		i.runPass(t.Context()) // a user of another profile never changes this library
 		if got := i.Status().Unwatched; len(got) != 0 {
@@ -306,7 +306,7 @@ func TestReadingWALLibraryIsNotAChange(t *testing.T) {
 	counted := &countingReader{reader: &folder{h.dir, openAccess{}}, first: sync.OnceFunc(func() { time.AfterFunc(1500*time.Millisecond, cancel) })}
 	i := newImporter(t, s, counted)
 	i.path = h.dir
-	i.pace = pace{quiet: 10 * time.Millisecond, ceiling: time.Second, poll: 100 * time.Millisecond}
+	i.intervals = intervals{debounce: 10 * time.Millisecond, maxDelay: time.Second, poll: 100 * time.Millisecond}
 	must(t, i.Run(ctx))
 	if n := counted.reads.Load(); n < 1 || n > 3 {
 		t.Errorf("%d reads of an unchanged library", n)

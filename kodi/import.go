@@ -67,7 +67,7 @@ func (i *Importer) plan(ctx context.Context, memory *rule.Memory, snap library.S
 	}
 	now := time.Now()
 	plan := rule.NewPlan(memory, snap, now, i.environment(snap))
-	recorded, err := i.o.Sink.Recorded(ctx, i.source, plan.Keys())
+	recorded, err := i.options.Sink.Recorded(ctx, i.source, plan.Keys())
 	if err != nil {
 		return nil, p, fmt.Errorf("%w: load recorded viewings: %w", errStorage, err)
 	}
@@ -81,7 +81,7 @@ func (i *Importer) plan(ctx context.Context, memory *rule.Memory, snap library.S
 	for _, v := range slices.Backward(plan.Viewings()) {
 		outcomes := make([]Outcome, len(v.Media))
 		for n, m := range v.Media {
-			outcomes[n] = i.o.Account.Predict(i.source, v, m, now)
+			outcomes[n] = i.options.Account.Predict(i.source, v, m, now)
 		}
 		p.count(v, outcomes)
 	}

@@ -68,12 +68,12 @@ type Options struct {
 
 // Importer turns changes of one library into viewings.
 type Importer struct {
-	o         Options
+	options   Options
 	path      string
 	source    string
 	library   reader
 	listener  *announce.Listener // receives nothing until it runs
-	pace      pace
+	intervals intervals
 	eventSeen atomic.Bool // a file event arrived since the last read
 
 	readMu      sync.Mutex   // one read at a time; guards the fields below
@@ -99,7 +99,7 @@ type Importer struct {
 func New(o Options) *Importer {
 	path := filepath.Clean(o.Userdata)
 	return &Importer{
-		o: o, path: path, source: "kodi:" + path, library: &folder{path, o.Access}, pace: defaultPace,
+		options: o, path: path, source: "kodi:" + path, library: &folder{path, o.Access}, intervals: defaultIntervals,
 		listener: announce.New(func() string { return "127.0.0.1:" + library.AnnouncementsPort(path) }, o.Logger),
 		status:   Status{Userdata: path, State: StateStarting, Since: time.Now(), Problem: viewing.Say("library.notRead")},
 	}
@@ -218,7 +218,7 @@ func (i *Importer) load(ctx context.Context) error {
 	if i.memory != nil {
 		return nil
 	}
-	state, err := i.o.Sink.State(ctx, i.source)
+	state, err := i.options.Sink.State(ctx, i.source)
 	if err != nil {
 		return fmt.Errorf("%w: load state: %w", errStorage, err)
 	}
@@ -244,14 +244,15 @@ func (i *Importer) commit(ctx context.Context, v rule.Verdict) error {
 		i.memory.Apply(v)
 		return nil
 	}
-	outcomes, err := i.o.Sink.Commit(ctx, viewing.Batch{Source: i.source, Events: v.Viewings, Amendments: v.Amendments, State: v.State()})
+	batch := viewing.Batch{Source: i.source, Events: v.Viewings, Amendments: v.Amendments, State: v.State()}
+	outcomes, err := i.options.Sink.Commit(ctx, batch)
 	if err != nil {
 		i.memory, i.lastStamp = nil, "" // the batch may be stored or not: load the state again
 		return fmt.Errorf("%w: commit: %w", errStorage, err)
 	}
 	for _, o := range outcomes {
 		if o.Status == viewing.StatusConflict {
-			i.o.Logger.Warn("an event id was used before", "source", i.source, "event", o.EventID, "reason", o.Reason)
+			i.options.Logger.Warn("an event id was used before", "source", i.source, "event", o.EventID, "reason", o.Reason)
 		}
 	}
 	i.memory.Apply(v)
@@ -276,6 +277,6 @@ func (i *Importer) saveOnStop(ctx context.Context) {
 // classifies more viewings as catch-up.
 func (i *Importer) saveTime(ctx context.Context) {
 	if err := i.commit(ctx, rule.Verdict{Meta: i.memory.Meta}); err != nil {
-		i.o.Logger.Debug("cannot save the time of the last read", "source", i.source, "error", err)
+		i.options.Logger.Debug("cannot save the time of the last read", "source", i.source, "error", err)
 	}
 }

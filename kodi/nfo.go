@@ -15,7 +15,7 @@ import (
 // state: the same play has the same event id each time.
 func NewNFO(o Options) *Importer {
 	i := New(o)
-	i.library, i.o.Sink, i.memory = &nfoReader{path: i.path}, stateless{o.Sink}, rule.NewMemory("nfo")
+	i.library, i.options.Sink, i.memory = &nfoReader{path: i.path}, stateless{o.Sink}, rule.NewMemory("nfo")
 	return i
 }
 

@@ -211,7 +211,7 @@ func TestInterruptedImportContinues(t *testing.T) {
 		for _, kept := range []bool{false, true} {
 			i, s, r := newFakeLibrary(t, files...)
 			cut := &failingSink{sink: s, after: chunk + 1, kept: kept} // the first commit is the baseline
-			i.o.Sink = cut
+			i.options.Sink = cut
 			_, err := i.Import(t.Context(), rule.PlanOptions{})
 			if (err == nil) != (chunk == 3) {
 				t.Fatalf("cut at %d, kept %v: %v", chunk, kept, err)
@@ -289,7 +289,7 @@ func TestPreviewShowsDroppedViewings(t *testing.T) {
 		return modified(film(n, 1, fmt.Sprintf("2019-0%d-05 21:00:00", n)), func(f *library.File) { f.Items[0].Genres, f.Items[0].Tags = []string{"Family"}, tags })
 	}
 	i, s, _ := newFakeLibrary(t, labelled(1, "kids"), film(2, 1, "2019-06-05 21:00:00"), labelled(3))
-	i.o.Account = labelAccount{}
+	i.options.Account = labelAccount{}
 	p, err := i.Preview(t.Context(), rule.PlanOptions{})
 	if err != nil || p.Films != 1 || p.Held["filter"] != 1 || p.Ignored["filter"] != 1 || p.Sends() != 1 || p.Plays() != 3 {
 		t.Fatalf("%+v, %v", p, err)

@@ -12,10 +12,10 @@ import (
 
 // followPlayback calls [Options].Playing whenever Kodi plays another item, until ctx ends.
 func (i *Importer) followPlayback(ctx context.Context) {
-	for i.o.Playing != nil {
+	for i.options.Playing != nil {
 		select {
 		case <-ctx.Done():
-			i.o.Playing(i.source, viewing.Media{}, time.Time{})
+			i.options.Playing(i.source, viewing.Media{}, time.Time{})
 			return
 		case <-i.listener.Changed():
 		}
@@ -25,9 +25,9 @@ func (i *Importer) followPlayback(ctx context.Context) {
 		}
 		m, err := i.readItem(ctx, kind, id)
 		if err != nil {
-			i.o.Logger.Debug("what Kodi plays is not known", "source", i.source, "error", err)
+			i.options.Logger.Debug("what Kodi plays is not known", "source", i.source, "error", err)
 		}
-		i.o.Playing(i.source, m, began)
+		i.options.Playing(i.source, m, began)
 	}
 }
 
@@ -51,7 +51,7 @@ func (i *Importer) readItem(ctx context.Context, kind viewing.MediaType, id int6
 		Kind: viewing.KindViewing, Media: []viewing.Media{plays}, WatchedAt: viewing.At(now), Count: 1,
 		Class: viewing.ClassLive, Origin: rule.Origin(f),
 	}
-	if i.o.Account.Predict(i.source, v, plays, now).State != viewing.StateDropped {
+	if i.options.Account.Predict(i.source, v, plays, now).State != viewing.StateDropped {
 		m = plays
 	}
 	return m, nil

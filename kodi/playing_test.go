@@ -34,8 +34,8 @@ func TestCurrentPlaybackIsReported(t *testing.T) {
 	i := newImporter(t, newSink(), &fakeReader{files: list(film(1, 0, ""), film(2, 0, ""), episodes(0, "", 3, 4))})
 	i.listener = announce.New(server.Addr().String, slog.New(slog.DiscardHandler))
 	heard := make(chan string, 9)
-	i.o.Announcements, i.o.Account = true, filteringAccount{}
-	i.o.Playing = func(source string, m viewing.Media, since time.Time) {
+	i.options.Announcements, i.options.Account = true, filteringAccount{}
+	i.options.Playing = func(source string, m viewing.Media, since time.Time) {
 		if m.Type == "" {
 			heard <- "nothing"
 			return

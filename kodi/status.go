@@ -134,7 +134,7 @@ func (i *Importer) showError(err error) {
 		i.status.ReadAt = time.UnixMilli(i.memory.Meta.VerifiedAt) // it may be from before a restart
 	}
 	if i.status.setState(state, problem, hint) {
-		i.o.Logger.Info("cannot read a library now", "source", i.source, "state", state, "error", err)
+		i.options.Logger.Info("cannot read a library now", "source", i.source, "state", state, "error", err)
 	}
 }
 
@@ -158,7 +158,7 @@ func (i *Importer) showRead(snap library.Snapshot, v rule.Verdict) {
 		s.Import = v.Meta.Import
 	}
 	if s.setState(state, problem, hint) {
-		i.o.Logger.Info("reading a library", "source", i.source, "state", state, "version", snap.Version,
+		i.options.Logger.Info("reading a library", "source", i.source, "state", state, "version", snap.Version,
 			"films", s.Films, "episodes", s.Episodes, "watched", s.Watched)
 	}
 }
@@ -166,11 +166,11 @@ func (i *Importer) showRead(snap library.Snapshot, v rule.Verdict) {
 // unwatchedProfiles lists profiles that have an unwatched library of their own.
 func (i *Importer) unwatchedProfiles() (names []string) {
 	profiles, err := library.Profiles(i.path)
-	if err != nil || i.o.Watched == nil {
+	if err != nil || i.options.Watched == nil {
 		return nil
 	}
 	for _, p := range profiles {
-		if p.Own && !slices.Contains(i.o.Watched, filepath.Clean(p.Userdata)) {
+		if p.Own && !slices.Contains(i.options.Watched, filepath.Clean(p.Userdata)) {
 			names = append(names, fmt.Sprintf("%s (%s)", p.Name, p.Userdata))
 		}
 	}

@@ -13,11 +13,11 @@ import (
 // addTagged adds tagged items to the watchlist and lists after a successful read. If the library
 // has no tag tables, the status says so.
 func (i *Importer) addTagged(ctx context.Context) error {
-	if len(i.o.Tags) == 0 {
+	if len(i.options.Tags) == 0 {
 		return nil
 	}
 	var tags []string
-	for _, to := range i.o.Tags {
+	for _, to := range i.options.Tags {
 		tags = append(tags, to.Tag)
 	}
 	found, err := i.library.ReadTagged(ctx, tags)
@@ -26,7 +26,7 @@ func (i *Importer) addTagged(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		verdicts, tagged := rule.AddTagged(i.memory, i.o.Tags, found, chunkSize)
+		verdicts, tagged := rule.AddTagged(i.memory, i.options.Tags, found, chunkSize)
 		for _, v := range verdicts {
 			if err := i.commit(ctx, v); err != nil {
 				return err

@@ -9,32 +9,32 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// pace holds the debounce and poll intervals. Kodi commits one playback several times within a
+// intervals holds the debounce and poll intervals. Kodi commits one playback several times within a
 // second or two.
-type pace struct {
-	quiet   time.Duration // time without a write before a read
-	ceiling time.Duration // longest time from the first write to the read
-	poll    time.Duration // poll interval, for network drives, servers and new folders, which send no events
+type intervals struct {
+	debounce time.Duration // time without a write before a read
+	maxDelay time.Duration // longest time from the first write to the read
+	poll     time.Duration // poll interval, for network drives, servers and new folders, which send no events
 }
 
-var defaultPace = pace{quiet: 3 * time.Second, ceiling: 10 * time.Second, poll: time.Minute}
+var defaultIntervals = intervals{debounce: 3 * time.Second, maxDelay: 10 * time.Second, poll: time.Minute}
 
 // Run watches and reads the library until ctx ends. It always returns nil.
 func (i *Importer) Run(ctx context.Context) error {
-	if i.o.Announcements {
-		var listeners sync.WaitGroup
-		listeners.Go(func() { i.listener.Run(ctx) })
-		listeners.Go(func() { i.followPlayback(ctx) })
-		defer listeners.Wait()
+	if i.options.Announcements {
+		var background sync.WaitGroup
+		background.Go(func() { i.listener.Run(ctx) })
+		background.Go(func() { i.followPlayback(ctx) })
+		defer background.Wait()
 	}
 	var watcher *fsnotify.Watcher // nil if the system allows no more watchers: then only the poll finds changes
-	var changes <-chan fsnotify.Event
-	var faults <-chan error
+	var events <-chan fsnotify.Event
+	var watchErrors <-chan error
 	watch := func() { // the folder may have appeared, or been replaced
 		dir := databaseFolder(i.path)
 		if watcher == nil && fileStamp(dir) != "" {
 			if watcher, _ = fsnotify.NewWatcher(); watcher != nil {
-				changes, faults = watcher.Events, watcher.Errors
+				events, watchErrors = watcher.Events, watcher.Errors
 			}
 		}
 		if watcher != nil {
@@ -47,40 +47,40 @@ func (i *Importer) Run(ctx context.Context) error {
 			_ = watcher.Close()
 		}
 	}()
-	poll := time.NewTicker(i.pace.poll)
+	poll := time.NewTicker(i.intervals.poll)
 	defer poll.Stop()
-	due := time.NewTimer(0) // the next read
-	defer due.Stop()
-	var first time.Time // time of the first event since the last read
+	nextRead := time.NewTimer(0) // the next read
+	defer nextRead.Stop()
+	var firstEvent time.Time // time of the first event since the last read
 	for {
 		select {
 		case <-ctx.Done():
 			i.saveOnStop(ctx)
 			return nil
-		case <-due.C:
-			first = time.Time{}
+		case <-nextRead.C:
+			firstEvent = time.Time{}
 			if after := i.runPass(ctx); after > 0 {
-				due.Reset(after)
+				nextRead.Reset(after)
 			}
 			continue
 		case <-poll.C:
 			watch()
-			if first.IsZero() && !i.checkUnchanged(ctx) {
-				due.Reset(0)
+			if firstEvent.IsZero() && !i.checkUnchanged(ctx) {
+				nextRead.Reset(0)
 			}
 			continue
-		case e := <-changes:
+		case e := <-events:
 			if e.Op == fsnotify.Chmod || !libraryFile.MatchString(filepath.Base(e.Name)) {
 				continue
 			}
-		case err := <-faults:
-			i.o.Logger.Debug("events of a library may be lost", "source", i.source, "error", err)
+		case err := <-watchErrors:
+			i.options.Logger.Debug("events of a library may be lost", "source", i.source, "error", err)
 		}
 		i.eventSeen.Store(true)
-		if first.IsZero() {
-			first = time.Now()
+		if firstEvent.IsZero() {
+			firstEvent = time.Now()
 		}
-		due.Reset(max(0, min(i.pace.quiet, i.pace.ceiling-time.Since(first))))
+		nextRead.Reset(max(0, min(i.intervals.debounce, i.intervals.maxDelay-time.Since(firstEvent))))
 	}
 }
 

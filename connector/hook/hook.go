@@ -157,8 +157,7 @@ func (s sender) media(m message) (all []viewing.Media) {
 		return nil
 	}
 	one := viewing.Media{
-		Type: viewing.Episode, Title: string(m[cmp.Or(s.episodeTitle, s.title)]), IDs: m.ids(s.episodeIDs),
-		Season: m[s.season].number(0), Episode: m[s.number].number(1),
+		Type: viewing.Episode, Title: string(m[cmp.Or(s.episodeTitle, s.title)]), IDs: m.ids(s.episodeIDs), Season: m[s.season].number(0), Episode: m[s.number].number(1),
 		Show: &viewing.Show{Title: string(m[s.series]), Year: m[s.seriesYear].year(), IDs: m.ids(s.showIDs)},
 	}
 	last := m[s.lastNumber].number(1)

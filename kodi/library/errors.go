@@ -106,6 +106,7 @@ var serverKinds = map[uint16]error{
 // name, but never the password.
 func classifyServer(err error) error {
 	kinds := []error{ErrMySQL, ErrServerAway, ErrBusy, ErrUpgrading, ErrUnsupported, ErrEmpty, ErrNotDatabase}
+	lostConnection := []error{driver.ErrBadConn, mysql.ErrInvalidConn, io.EOF, io.ErrUnexpectedEOF, mysql.ErrMalformPkt}
 	var serverErr *mysql.MySQLError
 	var netErr net.Error
 	known := func(kind error) bool { return errors.Is(err, kind) }
@@ -114,7 +115,7 @@ func classifyServer(err error) error {
 		return err
 	case errors.As(err, &serverErr):
 		return fmt.Errorf("%w: %w", cmp.Or(serverKinds[serverErr.Number], ErrServerRefused), err)
-	case errors.As(err, &netErr), slices.ContainsFunc([]error{driver.ErrBadConn, mysql.ErrInvalidConn, io.EOF, io.ErrUnexpectedEOF, mysql.ErrMalformPkt}, known):
+	case errors.As(err, &netErr), slices.ContainsFunc(lostConnection, known):
 		return fmt.Errorf("%w: %w", ErrServerAway, err)
 	default:
 		return fmt.Errorf("%w: %w", ErrServerRefused, err) // an unsupported login or encryption method

@@ -231,7 +231,8 @@ type itemText struct {
 
 // readDetails reads the details of items, and of the series of the episodes among them.
 func (s *session) readDetails(items map[string][]int64) *details {
-	d := &details{rows: map[owner]itemText{}, ids: map[owner][]Identifier{}, labels: map[string]map[owner][]string{"genre": {}, "tag": {}}, shared: map[string]bool{}}
+	labels := map[string]map[owner][]string{"genre": {}, "tag": {}}
+	d := &details{rows: map[owner]itemText{}, ids: map[owner][]Identifier{}, labels: labels, shared: map[string]bool{}}
 	for _, q := range []struct{ kind, query string }{
 		{"movie", `select idMovie, ifnull(c00, ''), ifnull(premiered, ''), ` + s.optional("movie", "c07") + `, ` + s.optional("movie", "c11") + `,
 			'', '', ` + s.integer("c09") + `, 0 from movie where `},

@@ -207,8 +207,7 @@ func (r *reader) add(path string, e, show *element) {
 	} else {
 		whole = show
 		m.Type, m.Season, m.Episode = viewing.Episode, library.ParseNumber(e.Season, 0), library.ParseNumber(e.Episode, 1)
-		title, year := library.ValidText(show.Title, library.MaxTitle), library.ParseYear(show.Premiered, show.Year)
-		m.Show = &viewing.Show{Title: title, Year: year, IDs: show.identify()}
+		m.Show = &viewing.Show{Title: library.ValidText(show.Title, library.MaxTitle), Year: library.ParseYear(show.Premiered, show.Year), IDs: show.identify()}
 		m.IDs = library.EpisodeIDs(m.IDs, m.Show.IDs)
 	}
 	f.Items = append(f.Items, library.Item{KodiID: int64(len(f.Items) + 1), Media: m, Genres: slices.Clone(whole.Genres), Tags: whole.Tags})

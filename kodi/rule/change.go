@@ -157,10 +157,9 @@ const announceLead = 2 * time.Second
 // uses the same item numbers.
 func (r *reading) announcementFor(c *change) (announce.Update, bool) {
 	for _, a := range slices.Backward(r.environment.Updates) {
-		fits := a.Count == c.newCount && !a.At.Before(r.lastRead.Add(-announceLead)) && slices.ContainsFunc(c.file.Items, func(i library.Item) bool {
-			return i.KodiID == a.ID && i.Media.Type == a.Type
-		})
-		if fits {
+		isItem := func(i library.Item) bool { return i.KodiID == a.ID && i.Media.Type == a.Type }
+		isRecent := !a.At.Before(r.lastRead.Add(-announceLead))
+		if a.Count == c.newCount && isRecent && slices.ContainsFunc(c.file.Items, isItem) {
 			return a, true
 		}
 	}

@@ -205,10 +205,10 @@ func (r *reading) isSetAgain(c *change) bool {
 // the old count restores it and makes no viewing.
 func (r *reading) handleFrozenIncrease(c *change) {
 	w, ok := parseWall(c.file.LastPlayed)
-	back := c.newCount <= c.old.FrozenCount && (!ok || w.isMidnight() || c.file.LastPlayed == c.old.LastPlayed || r.resolve(w).UnixMilli() <= c.old.Latest)
+	isOldTime := !ok || w.isMidnight() || c.file.LastPlayed == c.old.LastPlayed || r.resolve(w).UnixMilli() <= c.old.Latest
 	switch {
 	case !c.update.At.IsZero():
-	case back:
+	case isOldTime && c.newCount <= c.old.FrozenCount:
 		c.class = ""
 	case c.class == viewing.ClassCatchUp:
 		c.class, c.note = viewing.ClassReview, r.noteFor(c, "cameBack")

@@ -94,8 +94,7 @@ func AddTagged(memory *Memory, targets []Target, found []library.Tagged, chunk i
 		v := Verdict{Meta: memory.Meta, added: map[string]addedItem{}}
 		for _, i := range part {
 			e := viewing.Event{
-				Kind: viewing.KindWatchlist, EventID: memory.Meta.ID + "-w" + shortHash("wish\x00"+i.key),
-				Media: []viewing.Media{i.Media}, InList: i.list,
+				Kind: viewing.KindWatchlist, EventID: memory.Meta.ID + "-w" + shortHash("wish\x00"+i.key), Media: []viewing.Media{i.Media}, InList: i.list,
 				Origin: viewing.Origin{Site: "kodi", Path: library.ValidText(i.Path, maxPath), Note: viewing.Say("note.tag", "tag", i.Tag)},
 			}
 			if len(newItems) > maxLiveItems {

@@ -119,8 +119,7 @@ func (r *reader) sittingRow(m viewing.Media, person, item string, began time.Tim
 	playedWhole := reached > 0 && played*100 >= reached*minReachedPercent
 	switch {
 	case skip != "":
-	case played < minPlayed, played*100 < length*minPlayedPercent, position*100 < length*minReachedPercent,
-		watchedBefore && !playedWhole && since < resumeWindow:
+	case played < minPlayed, played*100 < length*minPlayedPercent, position*100 < length*minReachedPercent, watchedBefore && !playedWhole && since < resumeWindow:
 		row.Skip = SkipUnfinished
 	default:
 		r.numbers[endKey] = int(ended.Unix())
