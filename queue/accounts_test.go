@@ -16,8 +16,8 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// openTwoAccounts is a store of two accounts. The browser is both's, Kodi is Anna's, the
-// program is Ben's, and the command line is both's in another order.
+// openTwoAccounts opens a store of two accounts. The browser feeds both, Kodi feeds Anna's, the
+// program Ben's, and the command line both in the other order.
 func openTwoAccounts(t testing.TB) *opened {
 	return openTwoAccountsAt(t, filepath.Join(t.TempDir(), "q.db"))
 }
@@ -33,7 +33,7 @@ func openTwoAccountsAt(t testing.TB, path string) *opened {
 	return runStore(t, s, c)
 }
 
-// stateRows are the entries, the oldest first: what they are, whose, and how they stand.
+// stateRows returns the item, account and state of each entry, the oldest first.
 func (o *opened) stateRows(t testing.TB) (rows []string) {
 	t.Helper()
 	list, err := o.Entries(t.Context(), entry.Filter{Limit: 1000})
@@ -53,7 +53,7 @@ func (o *opened) wantStateRows(t testing.TB, want ...string) {
 	}
 }
 
-// moveEntries moves entries, and wants no error.
+// moveEntries moves entries to an account without an error.
 func (o *opened) moveEntries(t testing.TB, account string, ids ...int64) entry.Changed {
 	t.Helper()
 	did, err := o.Move(t.Context(), ids, account, false)
@@ -63,7 +63,7 @@ func (o *opened) moveEntries(t testing.TB, account string, ids ...int64) entry.C
 	return did
 }
 
-// wantMoveRefused wants a move to be refused, in words.
+// wantMoveRefused checks that a move fails with an error that contains words.
 func (o *opened) wantMoveRefused(t testing.TB, account string, id int64, words string) {
 	t.Helper()
 	before := o.stateRows(t)
@@ -75,7 +75,7 @@ func (o *opened) wantMoveRefused(t testing.TB, account string, id int64, words s
 	o.wantStateRows(t, before...)
 }
 
-// deliver sends everything of an account that is due.
+// deliver sends all due entries of an account.
 func (o *opened) deliver(t testing.TB, account string) (sent []Entry) {
 	t.Helper()
 	for {
@@ -90,8 +90,8 @@ func (o *opened) deliver(t testing.TB, account string) (sent []Entry) {
 	}
 }
 
-// TestAnEventBecomesAnEntryInEachAccount: one event is an entry for each account of its route. Each of them
-// leaves, merges, is corrected and is dropped by itself.
+// TestAnEventBecomesAnEntryInEachAccount: the entries of the accounts are sent, merged, corrected
+// and dropped independently.
 func TestAnEventBecomesAnEntryInEachAccount(t *testing.T) {
 	s := openTwoAccounts(t)
 	double := film("b", 603, -60)
@@ -125,8 +125,8 @@ func TestAnEventBecomesAnEntryInEachAccount(t *testing.T) {
 	s.checkCounters(t)
 }
 
-// TestAListExistsInEachAccount: a list of two accounts is one in each, and an item goes onto
-// both, wherever its source leads by now.
+// TestAListExistsInEachAccount: an item is added to the list in both accounts, even if its source
+// has another route by now.
 func TestAListExistsInEachAccount(t *testing.T) {
 	s := openTwoAccounts(t)
 	s.commit(t, aList("l"), anItem("i", "l", 603))
@@ -160,8 +160,7 @@ func TestAListExistsInEachAccount(t *testing.T) {
 	s.checkLookups(t)
 }
 
-// TestMovedEntryIsSentByTheNewAccountOnly: what is given to another account leaves there and nowhere else,
-// and keeps what is known of it.
+// TestMovedEntryIsSentByTheNewAccountOnly: it keeps its events and steps.
 func TestMovedEntryIsSentByTheNewAccountOnly(t *testing.T) {
 	s := openTwoAccounts(t)
 	s.commitFrom(t, living, film("k", 603, -60))
@@ -235,8 +234,7 @@ func TestMovedEntryIsMergedWithTheSamePlayback(t *testing.T) {
 	}
 }
 
-// TestAPlaybackCountsOnceInTheStatistics: in the statistics it is one viewing, as long as any account
-// keeps it.
+// TestAPlaybackCountsOnceInTheStatistics: as long as any account keeps an entry of it.
 func TestAPlaybackCountsOnceInTheStatistics(t *testing.T) {
 	s := openTwoAccounts(t)
 	s.commit(t, film("one", 1, -60))

@@ -13,13 +13,13 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// amend sends one amendment of the browser "b1".
+// amend commits an amendment of the browser "b1".
 func (o *opened) amend(t testing.TB, a viewing.Amendment) {
 	t.Helper()
 	o.commitBatch(t, viewing.Batch{Source: "browser:b1", Amendments: []viewing.Amendment{a}})
 }
 
-// identified is the media of a film that the service can be told of.
+// identified returns the media of a film with a TMDB id.
 func identified(tmdb int64) []viewing.Media {
 	return []viewing.Media{{Type: viewing.Movie, IDs: viewing.IDs{TMDB: tmdb}}}
 }
@@ -49,8 +49,8 @@ func TestNewMediaAppliesTheRulesAgain(t *testing.T) {
 	s.checkCounters(t)
 }
 
-// What turns out to be bulk is held, unless a person has let it go or the user
-// has bulk sent.
+// TestNewClassHoldsAPendingEntry: unless a person has released it or the user's settings send
+// that class.
 func TestNewClassHoldsAPendingEntry(t *testing.T) {
 	s := openNew(t)
 	id := s.commit(t, film("e1", 603, -10))[0].Entries[0]
@@ -80,8 +80,8 @@ func TestNewClassHoldsAPendingEntry(t *testing.T) {
 	}
 }
 
-// An entry that is put off leaves neither before that, nor before the user's
-// grace has passed.
+// TestNotBeforeDelaysAnEntry: it is sent neither before that time nor before the end of the
+// user's grace period.
 func TestNotBeforeDelaysAnEntry(t *testing.T) {
 	s := openNew(t)
 	s.settings = rules.Settings{Grace: time.Minute}
@@ -106,7 +106,7 @@ func TestNotBeforeDelaysAnEntry(t *testing.T) {
 	}
 }
 
-// delivered commits a viewing and sees it delivered.
+// delivered commits a viewing and delivers it.
 func (o *opened) delivered(t *testing.T, v viewing.Event) int64 {
 	t.Helper()
 	id := o.commit(t, v)[0].Entries[0]
@@ -114,8 +114,8 @@ func (o *opened) delivered(t *testing.T, v viewing.Event) int64 {
 	return id
 }
 
-// TestAmendmentOfADeliveredEntryAddsAStep: nothing is changed at the service, and the
-// entry says how to take it back.
+// TestAmendmentOfADeliveredEntryAddsAStep: the record at the service is not changed; the step
+// says how to undo it.
 func TestAmendmentOfADeliveredEntryAddsAStep(t *testing.T) {
 	s := openNew(t)
 	sent := s.delivered(t, film("e1", 603, -10))
@@ -134,8 +134,8 @@ func TestAmendmentOfADeliveredEntryAddsAStep(t *testing.T) {
 	}
 }
 
-// TestSameAsWithAnotherItemGetsItsOwnEntry: a further sighting by another name than
-// what was sent is a viewing of its own.
+// TestSameAsWithAnotherItemGetsItsOwnEntry: if the earlier entry was sent with a different item,
+// the later event is a viewing of its own.
 func TestSameAsWithAnotherItemGetsItsOwnEntry(t *testing.T) {
 	s := openNew(t)
 	sent := s.delivered(t, film("e1", 603, -10))

@@ -17,8 +17,8 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// diskBaseline is what the disk can do, taken in the same run as what is measured:
-// overwriting 4 KiB of a file that has its full size, and flushing it.
+// diskBaseline measures the disk in the same run as the benchmark: overwriting 4 KiB of a file of
+// fixed size, with an fsync.
 type diskBaseline struct {
 	file *os.File
 	took []time.Duration
@@ -40,7 +40,7 @@ func newDiskBaseline(b *testing.B, dir string) *diskBaseline {
 	return &diskBaseline{file: file}
 }
 
-// measure overwrites and flushes once.
+// measure overwrites and syncs once.
 func (f *diskBaseline) measure(b *testing.B) {
 	page := make([]byte, 4096)
 	at := int64(len(f.took)%256) * 4096
@@ -59,7 +59,7 @@ func median(took []time.Duration) time.Duration {
 	return sorted[len(sorted)/2]
 }
 
-// report reports the median and its ratio to the floor.
+// report reports the median and its ratio to the baseline.
 func (f *diskBaseline) report(b *testing.B, took []time.Duration) {
 	p50, least := median(took), median(f.took)
 	b.ReportMetric(float64(p50.Microseconds()), "p50-µs")
@@ -67,7 +67,7 @@ func (f *diskBaseline) report(b *testing.B, took []time.Duration) {
 	b.ReportMetric(float64(p50)/float64(least), "×floor")
 }
 
-// add commits one viewing and says how long it took.
+// add commits one viewing and returns how long that took.
 func (o *opened) add(b *testing.B, name string, item int) time.Duration {
 	batch := viewing.Batch{Source: "browser:b1", Events: []viewing.Event{film(name, int64(item), -item%1000)}}
 	begun := time.Now()
@@ -77,7 +77,7 @@ func (o *opened) add(b *testing.B, name string, item int) time.Duration {
 	return time.Since(begun)
 }
 
-// BenchmarkAdd is one durable viewing at a time, from one caller.
+// BenchmarkAdd commits viewings one at a time.
 func BenchmarkAdd(b *testing.B) {
 	s := openNew(b)
 	disk := newDiskBaseline(b, filepath.Dir(s.path))
@@ -89,7 +89,7 @@ func BenchmarkAdd(b *testing.B) {
 	disk.report(b, took)
 }
 
-// BenchmarkAdd64 is durable viewings from 64 callers at once, 20 of each.
+// BenchmarkAdd64 commits 20 viewings from each of 64 goroutines.
 func BenchmarkAdd64(b *testing.B) {
 	const callers, each = 64, 20
 	s := openNew(b)
@@ -120,7 +120,7 @@ func BenchmarkAdd64(b *testing.B) {
 	b.ReportMetric(float64((processTime(b)-busy).Microseconds())/float64(len(took)), "cpu-µs/ack")
 }
 
-// processTime is how long this process has kept processors busy.
+// processTime returns the CPU time of this process.
 func processTime(b *testing.B) time.Duration {
 	var usage unix.Rusage
 	if err := unix.Getrusage(unix.RUSAGE_SELF, &usage); err != nil {

@@ -16,20 +16,20 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// withSettings has the store decide by these settings.
+// withSettings replaces the settings of the store.
 func (o *opened) withSettings(s rules.Settings) *opened {
 	o.settings = s
 	return o
 }
 
-// filmEndingAt is a film that ended so many seconds after an hour ago.
+// filmEndingAt returns a viewing of a film that ended some seconds after an hour ago.
 func filmEndingAt(id string, tmdb int64, seconds int) viewing.Event {
 	v := film(id, tmdb, -60)
 	v.WatchedAt = viewing.At(v.WatchedAt.Time().Add(time.Duration(seconds) * time.Second))
 	return v
 }
 
-// statesByEvent tells how the entries of events stand: state and reason.
+// statesByEvent returns the state and reason of the entries by event.
 func (o *opened) statesByEvent(t testing.TB) map[string]string {
 	t.Helper()
 	all, err := o.Entries(t.Context(), entry.Filter{Limit: 1000})
@@ -54,8 +54,8 @@ func (o *opened) wantStatesByEvent(t testing.TB, want map[string]string) {
 	o.checkCounters(t)
 }
 
-// TestABurstIsHeld from the first that is one too many, however it is batched: what
-// something else holds does not count, nor do repetitions.
+// TestABurstIsHeld: from the first viewing above the limit, however the events are batched.
+// Viewings held for another reason and duplicates are not counted.
 func TestABurstIsHeld(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		s := openNew(t).withSettings(rules.Settings{BurstLimit: 3})
@@ -90,7 +90,7 @@ func TestABurstIsHeld(t *testing.T) {
 	})
 }
 
-// burst tells six films of one minute, one after the other.
+// burst commits six films that ended in one minute, one after the other.
 func (o *opened) burst(t testing.TB, from int) {
 	t.Helper()
 	for n := range 6 {
@@ -135,7 +135,7 @@ func TestEntriesOfABurstCanBeReleased(t *testing.T) {
 	s.wantStatesByEvent(t, want)
 }
 
-// byEventID is the entry of an event.
+// byEventID returns the id of the entry of an event.
 func (o *opened) byEventID(t testing.TB, event string) int64 {
 	t.Helper()
 	all, err := o.Entries(t.Context(), entry.Filter{Limit: 1000})
@@ -169,7 +169,7 @@ func TestBurstAndOtherEntries(t *testing.T) {
 	}
 }
 
-// setPause pauses the default account as a person does, at the store's time.
+// setPause pauses the default account at the store's time.
 func (o *opened) setPause(t testing.TB, p account.Pause) {
 	t.Helper()
 	if err := o.UpdateAccount(context.Background(), "default", func(a *account.Row) { a.Pause = p }); err != nil {
@@ -177,7 +177,8 @@ func (o *opened) setPause(t testing.TB, p account.Pause) {
 	}
 }
 
-// TestPauseDropsViewingsReportedLater: what was watched in it is dropped, whenever it is told.
+// TestPauseDropsViewingsReportedLater: viewings during such a pause are dropped, whenever they
+// are reported.
 func TestPauseDropsViewingsReportedLater(t *testing.T) {
 	s := openNew(t).withSettings(twoAccounts())
 	s.commitFrom(t, chrome, film("before", 1, -1))
@@ -220,8 +221,8 @@ func TestPauseDropsViewingsReportedLater(t *testing.T) {
 	s.wantStatesByEvent(t, want)
 }
 
-// TestResumeEndsASilenceInTheFuture: who resumes under a clock that was set back
-// wants nothing dropped later.
+// TestResumeEndsASilenceInTheFuture: after a resume under a clock that was set back, nothing is
+// dropped later.
 func TestResumeEndsASilenceInTheFuture(t *testing.T) {
 	s := openNew(t)
 	now := s.clock.now()

@@ -12,7 +12,7 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// commitAll commits films one by one until n are kept or one is refused.
+// commitAll commits films one by one until n are committed or one is rejected.
 func (o *opened) commitAll(t *testing.T, prefix string, n int) (kept []string, refused error) {
 	t.Helper()
 	for i := range n {
@@ -26,8 +26,7 @@ func (o *opened) commitAll(t *testing.T, prefix string, n int) (kept []string, r
 	return kept, nil
 }
 
-// wantExactly holds the rows against what was acknowledged: all of it, and
-// nothing that was refused.
+// wantExactly checks that the database contains the acknowledged events and no others.
 func (o *opened) wantExactly(t *testing.T, kept []string) {
 	t.Helper()
 	states := o.states(t)
@@ -42,8 +41,8 @@ func (o *opened) wantExactly(t *testing.T, kept []string) {
 	o.checkCounters(t)
 }
 
-// TestWritesWaitForALockOfAnotherProgram: another's lock is waited for, and refused
-// after a while; once it is gone all goes on.
+// TestWritesWaitForALockOfAnotherProgram: they fail after the timeout, and succeed again once the
+// lock is released.
 func TestWritesWaitForALockOfAnotherProgram(t *testing.T) {
 	c := newClock()
 	store, err := openAt(t.Context(), Options{Path: filepath.Join(t.TempDir(), "queue.db"), Busy: 50 * time.Millisecond}, c.now)

@@ -13,7 +13,7 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// episodes is a viewing of one file that holds episodes.
+// episodes returns a viewing of one file that contains several episodes.
 func episodes(id string, times int, numbers ...int) viewing.Event {
 	v := film(id, 1, -30)
 	v.Count, v.Media = times, nil
@@ -26,7 +26,7 @@ func episodes(id string, times int, numbers ...int) viewing.Event {
 	return v
 }
 
-// unidentified is a viewing of a film without an identifier of the service's.
+// unidentified returns a viewing of a film without an identifier.
 func unidentified(id string) viewing.Event {
 	v := film(id, 0, -20)
 	v.Media[0].IDs = viewing.IDs{IMDB: "tt0133093"}
@@ -101,7 +101,7 @@ func TestWatchlistAndList(t *testing.T) {
 	}
 }
 
-// sendOne marks the one entry as sending.
+// sendOne marks an entry as sending.
 func (o *opened) sendOne(t testing.TB, id int64) int64 {
 	t.Helper()
 	ready := o.due(t)

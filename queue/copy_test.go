@@ -11,7 +11,7 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// copyHistory copies the history, and says what was copied and what was left out.
+// copyHistory copies the history and returns what was copied and what was skipped.
 func (o *opened) copyHistory(t testing.TB, from, to string, dry bool) (text string) {
 	t.Helper()
 	counts := map[string]int{}
@@ -24,14 +24,14 @@ func (o *opened) copyHistory(t testing.TB, from, to string, dry bool) (text stri
 	return fmt.Sprint(counts)
 }
 
-// watchlistEntry is a film for the watchlist.
+// watchlistEntry returns an event for the watchlist.
 func watchlistEntry(id string, tmdb int64) viewing.Event {
 	return viewing.Event{Kind: viewing.KindWatchlist, EventID: id, Media: []viewing.Media{{Type: viewing.Movie, IDs: viewing.IDs{TMDB: tmdb}}}}
 }
 
-// TestCopyHistory: what has arrived goes to the other account once, however often it is asked
-// for, behind everything live and the oldest first. What the other account has by another
-// source, another list or another wish is left out.
+// TestCopyHistory: delivered entries are copied once, however often it is called, to be sent
+// after live entries and the oldest first. Entries that the other account has from another
+// source, list or watchlist are skipped.
 func TestCopyHistory(t *testing.T) {
 	s := openTwoAccounts(t)
 	double := film("double", 2, -50)
@@ -95,7 +95,7 @@ func TestCopyHistory(t *testing.T) {
 	}
 }
 
-// TestInterruptedCopyHistoryContinues goes on where it ended, and copies everything once.
+// TestInterruptedCopyHistoryContinues: a second copy adds the rest, and no entry twice.
 func TestInterruptedCopyHistoryContinues(t *testing.T) {
 	s := openTwoAccounts(t)
 	const n = 3*operationPage - 100

@@ -12,7 +12,7 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// A number that the person typed is not what the source told.
+// TestCorrectionIsStoredForTheReportedItem: not for a number that the person typed before.
 func TestCorrectionIsStoredForTheReportedItem(t *testing.T) {
 	s := openNew(t)
 	all := s.commitIDs(t, titledFilm("e1", "Alpha", 1999, -60), titledFilm("e2", "Alpha", 1999, -50))
@@ -26,7 +26,7 @@ func TestCorrectionIsStoredForTheReportedItem(t *testing.T) {
 	s.wantKeys(t, map[int64]string{all[1]: "movie:603", s.commitIDs(t, other)[0]: ""})
 }
 
-// A place that a person has typed stays when the series is another.
+// TestCorrectionKeepsATypedSeasonAndNumber: also if the series changes.
 func TestCorrectionKeepsATypedSeasonAndNumber(t *testing.T) {
 	s := openNew(t)
 	id := s.commitIDs(t, ownCountEpisode("a", 2, 2, -90))[0]
@@ -36,9 +36,8 @@ func TestCorrectionKeepsATypedSeasonAndNumber(t *testing.T) {
 	s.wantKeys(t, map[int64]string{id: "episode:8:1:14"})
 }
 
-// What an answer told of the wrong film or series is not kept for the right one: not of
-// the entry that was named, nor of those that follow, nor of another account's. A
-// confirmed one stays as it is.
+// TestCorrectionDropsResultsOfTheWrongItem: results of lookups for the wrong film or series are
+// not kept for the right one, in any of the corrected entries. A confirmed item keeps them.
 func TestCorrectionDropsResultsOfTheWrongItem(t *testing.T) {
 	s := openTwoAccounts(t)
 	bare := func(id string, minute int) viewing.Event {
@@ -76,7 +75,8 @@ func TestCorrectionDropsResultsOfTheWrongItem(t *testing.T) {
 	check(viewing.Media{Title: "Alpha One", IDs: viewing.IDs{TMDB: 604}}, ids...)
 }
 
-// What nobody could be asked about by then hears of the correction all the same.
+// TestCorrectionWinsOverALaterLookup: an entry that is not looked up again gets the correction,
+// too.
 func TestCorrectionWinsOverALaterLookup(t *testing.T) {
 	s := openNew(t)
 	all := s.commitIDs(t, titledFilm("e1", "Alpha", 1999, -90), titledFilm("e2", "Alpha", 1999, -30))
@@ -87,7 +87,8 @@ func TestCorrectionWinsOverALaterLookup(t *testing.T) {
 	s.wantKeys(t, map[int64]string{all[0]: "movie:603"})
 }
 
-// What another source saw as well stays where that one has it.
+// TestCorrectionKeepsEntriesOfTwoSources: an entry that another source has identified differently
+// is not changed.
 func TestCorrectionKeepsEntriesOfTwoSources(t *testing.T) {
 	s := openNew(t)
 	s.correct(t, s.commitIDs(t, titledFilm("e0", "Alpha", 1999, -600))[0], theFilm(603))
@@ -105,15 +106,15 @@ func TestCorrectionKeepsEntriesOfTwoSources(t *testing.T) {
 	}
 }
 
-// ownCountEpisode is an episode of a site that counts seasons and episodes by itself.
+// ownCountEpisode returns an episode of a site with its own count of seasons and episodes.
 func ownCountEpisode(id string, season, number, minute int) viewing.Event {
 	v := atSite(showEpisode(id, viewing.Show{Title: "Show Red"}, season, number, minute), "netflix", "7014")
 	v.Media[0].Site.Numbering = viewing.SiteNumbering
 	return v
 }
 
-// "S02E02 is S01E14" answers the others of that season, and "S03E01 is S02E01" the next
-// ones, too. It is shown before it is done.
+// TestCorrectionShiftsTheFollowingEpisodes: "S02E02 is S01E14" applies to the other episodes of
+// that season, and "S03E01 is S02E01" to those of the next ones. A dry run shows both.
 func TestCorrectionShiftsTheFollowingEpisodes(t *testing.T) {
 	s := openNew(t)
 	all := s.commitIDs(t, ownCountEpisode("a", 2, 1, -90), ownCountEpisode("b", 2, 2, -80), ownCountEpisode("c", 2, 3, -70), ownCountEpisode("d", 3, 1, -60), ownCountEpisode("e", 1, 5, -50))
@@ -155,10 +156,10 @@ func TestCorrectionShiftsTheFollowingEpisodes(t *testing.T) {
 	s.checkCounters(t)
 }
 
-// However what a person says of places and what is watched follow each other, all that
-// waits is where the last words on the seasons put it: as reported where none of them
-// moves anything, else by the word on its season or an earlier one. What nothing answers
-// is held, and what nothing answers any more stays.
+// TestLatestCorrectionOfASeasonApplies is a model test. In any order of corrections and viewings,
+// each waiting episode is where the latest corrections put it: as reported if none of them shifts
+// a season, otherwise by the one for its season or an earlier one. Episodes without an applicable
+// correction are held, or stay as they are.
 func TestLatestCorrectionOfASeasonApplies(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		s := openNew(t)
@@ -208,8 +209,8 @@ func TestLatestCorrectionOfASeasonApplies(t *testing.T) {
 	})
 }
 
-// What was watched together is one playback: the entry of the other account gets the
-// item and the place that a person gave to the first one.
+// TestCorrectionAppliesToAllAccounts: the entry of the same viewing in another account gets the
+// same item, season and number.
 func TestCorrectionAppliesToAllAccounts(t *testing.T) {
 	s := openTwoAccounts(t)
 	fix := func(c CorrectionRequest, others int64) {

@@ -12,21 +12,21 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// titledFilm is a viewing of a film of which a title and a year are told.
+// titledFilm returns a viewing of a film with title and year only.
 func titledFilm(id, title string, year, minute int) viewing.Event {
 	v := film(id, 1, minute)
 	v.Media = []viewing.Media{{Type: viewing.Movie, Title: title, Year: year}}
 	return v
 }
 
-// showEpisode is a viewing of an episode of a series that is known by what show tells.
+// showEpisode returns a viewing of an episode of a series.
 func showEpisode(id string, show viewing.Show, season, number, minute int) viewing.Event {
 	v := film(id, 1, minute)
 	v.Media = []viewing.Media{{Type: viewing.Episode, Show: &show, Season: &season, Episode: &number}}
 	return v
 }
 
-// theFilm and theSeries are what a person may choose.
+// theFilm and theSeries return candidates.
 func theFilm(tmdb int64) resolve.Candidate {
 	return resolve.Candidate{Type: viewing.Movie, TMDB: tmdb, Title: "Alpha One", Year: 1999}
 }
@@ -44,7 +44,7 @@ func (o *opened) correct(t testing.TB, id int64, is resolve.Candidate) resolve.C
 	return did
 }
 
-// wantKeys checks what entries are.
+// wantKeys checks the items of entries.
 func (o *opened) wantKeys(t testing.TB, want map[int64]string) {
 	t.Helper()
 	for id, key := range want {
@@ -54,7 +54,7 @@ func (o *opened) wantKeys(t testing.TB, want map[int64]string) {
 	}
 }
 
-// hasStep reports whether an entry's explanation has such a step.
+// hasStep reports whether an entry has a step with a code and a title.
 func (o *opened) hasStep(t testing.TB, id int64, code, title string) bool {
 	t.Helper()
 	return slices.ContainsFunc(o.explained(t, id).Steps, func(s entry.Step) bool { return s.Code == code && s.Args["title"] == title })
@@ -83,8 +83,8 @@ func TestCorrectionAppliesToSimilarEntries(t *testing.T) {
 	s.checkCounters(t)
 }
 
-// An episode that is reported without a number has its series from one answer, and is
-// asked about again: its name may tell the number.
+// TestCorrectionOfEpisodesWithoutNumbers: such an episode gets its series from a correction, and
+// is looked up again: its title may identify it.
 func TestCorrectionOfEpisodesWithoutNumbers(t *testing.T) {
 	s := openNew(t)
 	nameless := func(id, title string, minute int) viewing.Event {
@@ -126,7 +126,7 @@ func TestCorrectionOfEpisodesWithoutNumbers(t *testing.T) {
 	s.checkCounters(t)
 }
 
-// atSite is an item that a site tells by a number of its own.
+// atSite adds a site's number to the item of a viewing.
 func atSite(v viewing.Event, site, number string) viewing.Event {
 	v.Media[0].Site = &viewing.Site{Name: site, Title: number}
 	if v.Media[0].Type == viewing.Episode {
@@ -135,8 +135,8 @@ func atSite(v viewing.Event, site, number string) viewing.Event {
 	return v
 }
 
-// A site's own number goes before the title, and is enough without one. By the title
-// alone, nothing is known then.
+// TestCorrectionByTheSitesNumber: it has precedence over the title and is sufficient without one.
+// The correction does not apply to the title alone.
 func TestCorrectionByTheSitesNumber(t *testing.T) {
 	s := openNew(t)
 	red, none := viewing.Show{Title: "Show Red"}, viewing.Show{}
@@ -159,7 +159,7 @@ func TestCorrectionByTheSitesNumber(t *testing.T) {
 	s.checkCounters(t)
 }
 
-// correctReported corrects what was reported so, as of an entry that is gone.
+// correctReported corrects an item as of an entry that no longer exists.
 func (o *opened) correctReported(t testing.TB, reported viewing.Media, is resolve.Candidate) (did resolve.CorrectionResult) {
 	t.Helper()
 	err := o.write(t.Context(), "test", func(t *tx) error {
@@ -176,8 +176,8 @@ func (o *opened) correctReported(t testing.TB, reported viewing.Media, is resolv
 	return did
 }
 
-// A site that tells no season is a question once: the answer covers what waits and what
-// comes, by the series' number at the site.
+// TestCorrectionOfEpisodesWithoutASeason: one correction covers waiting and later episodes, by
+// the site's number of the series.
 func TestCorrectionOfEpisodesWithoutASeason(t *testing.T) {
 	s := openNew(t)
 	counted := func(id string, number, minute int) viewing.Event {
@@ -196,8 +196,8 @@ func TestCorrectionOfEpisodesWithoutASeason(t *testing.T) {
 	s.checkCounters(t)
 }
 
-// The new answer wins, and what has not left follows again. What a person has
-// changed or put aside stays, and so does what has left.
+// TestLaterCorrectionReplacesTheFirst: waiting entries are corrected again. Sent entries, and
+// those that a person has changed or held, stay as they are.
 func TestLaterCorrectionReplacesTheFirst(t *testing.T) {
 	s := openNew(t)
 	var events []viewing.Event
@@ -222,8 +222,8 @@ func TestLaterCorrectionReplacesTheFirst(t *testing.T) {
 	s.checkCounters(t)
 }
 
-// Nothing is remembered of evidence that nobody trusts, that names no work, or
-// that told another number of TMDB itself.
+// TestCorrectionsThatAreNotStored: if the reported item is unreliable, has no clue, or has
+// another TMDB id.
 func TestCorrectionsThatAreNotStored(t *testing.T) {
 	doubtful, nameless, wrong := titledFilm("e1", "Alpha", 1999, -60), film("e1", 9, -60), film("e1", 9, -60)
 	doubtful.Media[0].Unsure = true
@@ -249,7 +249,8 @@ func TestCorrectionsThatAreNotStored(t *testing.T) {
 	}
 }
 
-// What the service has found out to be the same waits with a number, and follows.
+// TestCorrectionOfAnIdentifiedSeries: entries that a lookup has identified as the wrong series
+// are corrected, too.
 func TestCorrectionOfAnIdentifiedSeries(t *testing.T) {
 	s := openNew(t)
 	red, blue := viewing.Show{Title: "Show Red", Year: 2008}, viewing.Show{Title: "Show Blue", Year: 2008}
@@ -270,7 +271,8 @@ func TestCorrectionOfAnIdentifiedSeries(t *testing.T) {
 	s.checkCounters(t)
 }
 
-// What contradicts itself is held, whatever a person said of its number.
+// TestCorrectionKeepsContradictedEntriesHeld: entries whose id and title contradict the
+// correction, or that are unreliable, are not changed.
 func TestCorrectionKeepsContradictedEntriesHeld(t *testing.T) {
 	s := openNew(t)
 	numbered := func(id, title string, year, minute int) viewing.Event {
@@ -286,8 +288,9 @@ func TestCorrectionKeepsContradictedEntriesHeld(t *testing.T) {
 	s.wantKeys(t, map[int64]string{all[0]: "movie:603", all[1]: "", all[2]: "", all[3]: "", all[4]: "movie:603"})
 }
 
-// Evidence alone is enough: whatever was told alike follows.
-func TestCorrectionAppliesToLaterEvents(t *testing.T) {
+// TestForgottenCorrection: a correction applies to entries that were reported alike; forgetting
+// it changes only later events.
+func TestForgottenCorrection(t *testing.T) {
 	s := openNew(t)
 	id := s.commitIDs(t, titledFilm("e1", "Alpha", 1999, -60))[0]
 	did := s.correctReported(t, viewing.Media{Type: viewing.Movie, Title: "ALPHA", Year: 1999}, theFilm(603))
@@ -328,8 +331,8 @@ func TestCorrectRejectsInvalidRequests(t *testing.T) {
 	s.wantKeys(t, map[int64]string{all[0]: "", all[1]: "movie:5"})
 }
 
-// Two entries that a correction makes the same item meet as others do, whether
-// it was before or after they came.
+// TestCorrectedEntriesAreMergedAsDuplicates: two entries that a correction makes the same item
+// are merged, whether it was made before or after they were committed.
 func TestCorrectedEntriesAreMergedAsDuplicates(t *testing.T) {
 	for _, first := range []bool{true, false} {
 		s := openNew(t)
@@ -350,7 +353,7 @@ func TestCorrectedEntriesAreMergedAsDuplicates(t *testing.T) {
 	}
 }
 
-// An amended item is looked up again, and what a source learns later is its own.
+// TestAmendedItemIsCorrectedAgain: corrections apply to the new item of an amendment.
 func TestAmendedItemIsCorrectedAgain(t *testing.T) {
 	s := openNew(t)
 	id := s.commitIDs(t, titledFilm("e1", "Alpha", 1999, -60), titledFilm("e2", "Beta", 2001, -30))

@@ -13,7 +13,7 @@ import (
 	"github.com/filmspool/filmspool/queue/sqlite"
 )
 
-// change opens the file with nothing of ours around it and runs statements.
+// change opens the file with plain SQLite and runs statements.
 func change(t *testing.T, path string, statements ...string) {
 	t.Helper()
 	db, err := sql.Open("sqlite", path)
@@ -96,8 +96,8 @@ func TestOpenRejectsForeignAndNewerDatabases(t *testing.T) {
 	}
 }
 
-// TestQueriesUseTheirIndex: the loop asks for the next entry all the time, and whatever is
-// committed is compared with what others saw. Neither may read a million entries for it.
+// TestQueriesUseTheirIndex: selecting the next entry and comparing a new one with others must not
+// scan a million entries.
 func TestQueriesUseTheirIndex(t *testing.T) {
 	s := openNew(t)
 	for query, c := range map[string]struct {

@@ -13,7 +13,7 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// itemAt is a viewing of an item, some minutes after noon.
+// itemAt returns a viewing of an item, some minutes after noon.
 func itemAt(id string, m viewing.Media, minute int) viewing.Event {
 	v := film(id, 1, minute)
 	v.Media = []viewing.Media{m}
@@ -24,8 +24,8 @@ func series(tmdb int64, title string, season, episode int, name string) viewing.
 	return viewing.Media{Type: viewing.Episode, Show: &viewing.Show{IDs: viewing.IDs{TMDB: tmdb}, Title: title}, Season: &season, Episode: &episode, Title: name}
 }
 
-// TestMissingTitlesComeFromOtherEntries: an entry that has a number alone goes by the title that the
-// first other entry told of it, before or after; a person's choice wins.
+// TestMissingTitlesComeFromOtherEntries: an entry with a number only has the title of the first
+// other entry that has one, earlier or later; a person's choice replaces it.
 func TestMissingTitlesComeFromOtherEntries(t *testing.T) {
 	s := openNew(t)
 	bare := func(tmdb int64) viewing.Media {
@@ -69,8 +69,8 @@ func TestMissingTitlesComeFromOtherEntries(t *testing.T) {
 	}
 }
 
-// TestSearch: words in any order, without accents and case, parts of them, years, numbers and
-// places; signs alone find nothing.
+// TestSearch: words in any order, parts of words, without accents and case, years, numbers,
+// seasons and episodes; punctuation alone finds nothing.
 func TestSearch(t *testing.T) {
 	s := openNew(t)
 	s.commit(t,
@@ -98,8 +98,8 @@ func TestSearch(t *testing.T) {
 	}
 }
 
-// TestYear: days are local ones, also where the clocks change; what was dropped or is
-// held in bulk counts for nothing.
+// TestYear: days are local, also when the clocks change; dropped and bulk-held viewings do not
+// count.
 func TestYear(t *testing.T) {
 	s := openNew(t)
 	berlin, err := time.LoadLocation("Europe/Berlin")
@@ -157,8 +157,8 @@ func TestYear(t *testing.T) {
 	}
 }
 
-// TestSaveTitlesFillsEntries: an entry that has a number alone gets title, year and length, and is
-// found by them; what others have told stays. Entries that come later know it, too.
+// TestSaveTitlesFillsEntries: an entry with a number only gets title, year and length from TMDB
+// and is found by them, earlier and later ones alike. Reported titles are kept.
 func TestSaveTitlesFillsEntries(t *testing.T) {
 	s := openNew(t)
 	bare := func(tmdb int64) viewing.Media {
@@ -202,9 +202,9 @@ func TestSaveTitlesFillsEntries(t *testing.T) {
 	}
 }
 
-// TestCorrectedEntryGetsItsTitle: after an answer an entry goes by the title and year of what was
-// chosen. A number alone brings the title that another entry knows, and what was reported
-// names no other entry of that number.
+// TestCorrectedEntryGetsItsTitle: after a correction an entry has the title and year of the
+// chosen item, or those that another entry knows for its number. The wrong reported title is not
+// used for other entries of that number.
 func TestCorrectedEntryGetsItsTitle(t *testing.T) {
 	for name, one := range map[string]struct {
 		reported viewing.Media

@@ -12,7 +12,7 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// doubted commits a film and puts it in doubt; it is looked for in 5 minutes.
+// doubted commits a film and puts its entry in doubt, to be read back in 5 minutes.
 func (o *opened) doubted(t testing.TB, event string, item int64) Doubt {
 	t.Helper()
 	id := o.commitIDs(t, film(event, item, -10))[0]
@@ -32,7 +32,7 @@ func (o *opened) recordReadBack(t testing.TB, m ReadBack) {
 	}
 }
 
-// wantReadBackAt fails unless the next read-back is at the time, or never.
+// wantReadBackAt checks when the next read-back is; the zero time means never.
 func (o *opened) wantReadBackAt(t testing.TB, want time.Time) {
 	t.Helper()
 	all, err := o.Doubts(t.Context(), "default")
@@ -108,8 +108,8 @@ func TestResendKeepsTheStartOfTheDoubt(t *testing.T) {
 	}
 }
 
-// A recheck is due at once, but not while the request may still be at work, and is none of the
-// readings that are counted. What is due already stays as it is.
+// TestRecheckIsScheduledAndNotCounted: it is due now, but not while the request may still be
+// processed. One that is due already does not change.
 func TestRecheckIsScheduledAndNotCounted(t *testing.T) {
 	s := openNew(t)
 	d := s.doubted(t, "e1", 603)

@@ -14,9 +14,9 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// commitForever is the child: it commits viewings from several goroutines and
-// prints each event id after its acknowledgement, until it is killed. It leaves
-// entries under way, too.
+// commitForever is the child process: until it is killed, it commits viewings from several
+// goroutines, prints each event id after its acknowledgement, and leaves entries in the state
+// sending.
 func commitForever(path string) error {
 	ctx := context.Background()
 	s, err := Open(ctx, Options{Path: path})
@@ -49,10 +49,9 @@ func commitForever(path string) error {
 	return <-failed
 }
 
-// commitSteadily is the child that lives until a power cut: about 200 times a
-// second it commits a viewing, or marks one as sending, and prints which after
-// the queue has answered. At full speed it would nearly always be inside a
-// flush, and a store that flushes too seldom would not be caught.
+// commitSteadily is the child process that a power cut ends: about 200 times a second it commits
+// a viewing, or marks one as sending, and prints it after the acknowledgement. At full speed it
+// would nearly always be inside an fsync, so a store that syncs too rarely would pass.
 func commitSteadily(path, synchronous string) error {
 	ctx := context.Background()
 	s, err := Open(ctx, Options{Path: path})
@@ -103,8 +102,8 @@ func (s *Store) markOne(ctx context.Context) error {
 	return err
 }
 
-// killed runs the child on path until it has printed a number of lines, kills
-// it, and returns every whole line that it printed.
+// killed runs the child until it has printed a number of lines, kills it, and returns every
+// complete line.
 func killed(t *testing.T, path string, lines int) []string {
 	t.Helper()
 	child := exec.Command(os.Args[0])
@@ -162,7 +161,7 @@ func TestNothingAcknowledgedIsLostByAKill(t *testing.T) {
 	s.quickCheck(t)
 }
 
-// quickCheck has SQLite look for damage.
+// quickCheck runs SQLite's quick_check.
 func (o *opened) quickCheck(t testing.TB) {
 	t.Helper()
 	var verdict string

@@ -12,7 +12,7 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// movie is an identity by the user.
+// movie returns the new item of an edit.
 func movie(tmdb int64) *viewing.Media {
 	return &viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: tmdb}}
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// TestExportContainsEverything: each event with all that became of it, and no other key.
+// TestExportContainsEverything: each event with its entries.
 func TestExportContainsEverything(t *testing.T) {
 	s := openNew(t)
 	s.oneInEachState(t)
@@ -53,7 +53,7 @@ func TestExportContainsEverything(t *testing.T) {
 	}
 }
 
-// TestExportWithAFilter: with a filter, the events of which an entry fits, each with all its entries.
+// TestExportWithAFilter: the events with a matching entry, each with all its entries.
 func TestExportWithAFilter(t *testing.T) {
 	s := openTwoAccounts(t)
 	s.commit(t, film("old", 1, -2000), film("new", 2, -10))
@@ -66,8 +66,8 @@ func TestExportWithAFilter(t *testing.T) {
 	}
 }
 
-// TestRecords: what is in the diary, on the watchlist and on lists, each once, in the order of
-// forms, with titles that another entry knows.
+// TestRecords: the diary, the watchlist and the lists, each entry once, sorted, with titles from
+// other entries.
 func TestRecords(t *testing.T) {
 	s := openTwoAccounts(t)
 	untitled := film("again", 1, -20)
@@ -122,7 +122,7 @@ func TestRecords(t *testing.T) {
 	}
 }
 
-// TestExportSkipsUnreadableEvents, and names it.
+// TestExportSkipsUnreadableEvents: and names them.
 func TestExportSkipsUnreadableEvents(t *testing.T) {
 	s := openNew(t)
 	batch := viewing.Batch{Source: chrome}

@@ -9,8 +9,7 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// filtered opens a store whose user ignores films, holds what is tagged "look"
-// and ignores what is bulk.
+// filtered opens a store whose settings drop films, hold the tag "look" and drop bulk marks.
 func filtered(t *testing.T) *opened {
 	s := openNew(t)
 	s.settings = rules.Settings{
@@ -47,8 +46,7 @@ func TestFiltersDecideItemByItem(t *testing.T) {
 	}
 }
 
-// TestFiltersApplyToLaterOriginData shows that an entry goes by the filters again
-// when its source tells more of it.
+// TestFiltersApplyToLaterOriginData: an amendment with more data applies the filters again.
 func TestFiltersApplyToLaterOriginData(t *testing.T) {
 	s := openNew(t)
 	s.settings.Filters = []rules.Filter{

@@ -11,7 +11,7 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// importFilms commits viewings that an import brought, and returns their entries.
+// importFilms commits viewings as an import and returns their entries.
 func (o *opened) importFilms(t testing.TB, viewings ...viewing.Event) (entries []int64) {
 	t.Helper()
 	for i := range viewings {
@@ -23,7 +23,7 @@ func (o *opened) importFilms(t testing.TB, viewings ...viewing.Event) (entries [
 	return entries
 }
 
-// dueFrom are the entries of a lane that may be sent now.
+// dueFrom returns the entries of a lane that are due.
 func (o *opened) dueFrom(t testing.TB, lane viewing.Lane) []int64 {
 	t.Helper()
 	return ids(o.ready(t, "default", lane))
@@ -45,7 +45,7 @@ func TestLiveIsSentBeforeBackfill(t *testing.T) {
 	}
 }
 
-// openWithGrace opens a store whose entries stay for the grace.
+// openWithGrace opens a store with a grace period.
 func openWithGrace(t *testing.T, grace time.Duration) *opened {
 	t.Helper()
 	c := newClock()
@@ -75,8 +75,9 @@ func TestGraceDelaysAnEntry(t *testing.T) {
 	s.wantDue(t, id[0])
 }
 
-// What was put off by a clock that was ahead, by hours or years, is due as soon as the
-// clock is right: an entry, also after an attempt that never left, a look-up and a read-back.
+// TestDelayedEntriesAreDueAfterTheClockIsCorrected: times set while the clock was hours or years
+// ahead are due once it is right: of an entry, also after an attempt that sent nothing, of a
+// lookup and of a read-back.
 func TestDelayedEntriesAreDueAfterTheClockIsCorrected(t *testing.T) {
 	for _, ahead := range []time.Duration{2 * time.Hour, 4 * 365 * 24 * time.Hour} {
 		s := openNew(t)
@@ -108,7 +109,8 @@ func TestDelayedEntriesAreDueAfterTheClockIsCorrected(t *testing.T) {
 	}
 }
 
-// What was held while the clock was behind can be let go as soon as the clock is right.
+// TestFutureEntriesCanBeReleasedAfterTheClockIsCorrected: entries that were held while the clock
+// was behind.
 func TestFutureEntriesCanBeReleasedAfterTheClockIsCorrected(t *testing.T) {
 	s := openNew(t)
 	s.clock.advance(-24 * time.Hour)

@@ -31,7 +31,8 @@ func (o *opened) stepCodesOf(t *testing.T, id int64) string {
 	return strings.Join(said, "\n")
 }
 
-// An item is ready when its list is delivered, with the service's id of it.
+// TestItemWaitsForItsList: an item is due when its list is delivered, and has the service's id of
+// the list.
 func TestItemWaitsForItsList(t *testing.T) {
 	s := openNew(t)
 	ids := s.commitIDs(t, aList("l"), anItem("i", "l", 603), film("v", 603, -1))
@@ -52,7 +53,8 @@ func TestItemWaitsForItsList(t *testing.T) {
 	s.checkCounters(t)
 }
 
-// What happens to a list happens to its items.
+// TestItemsAreDroppedWithTheirList: by the user, by their source, and items that are committed
+// later.
 func TestItemsAreDroppedWithTheirList(t *testing.T) {
 	s := openNew(t)
 	ids := s.commitIDs(t, aList("l"), anItem("i", "l", 603), anItem("bare", "l", 0))

@@ -16,7 +16,8 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// A running queue is copied away by Litestream and comes back whole.
+// TestRestoreFromLitestream: Litestream replicates a running queue, and the restored file is
+// complete.
 func TestRestoreFromLitestream(t *testing.T) {
 	program, err := exec.LookPath("litestream")
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// lookups are those that are due, with how often each was asked about.
+// lookups returns the due lookups.
 func (o *opened) lookups(t testing.TB) []Lookup {
 	t.Helper()
 	all, err := o.Lookups(t.Context(), "default", 100)
@@ -23,8 +23,7 @@ func (o *opened) lookups(t testing.TB) []Lookup {
 	return all
 }
 
-// wantLookups checks which entries the service is to be asked about now, and
-// how many are without an identifier.
+// wantLookups checks which lookups are due, and how many entries have no identifier.
 func (o *opened) wantLookups(t testing.TB, unresolved int64, want ...int64) []Lookup {
 	t.Helper()
 	all := o.lookups(t)
@@ -57,7 +56,7 @@ func (o *opened) candidates(t testing.TB, id int64) []resolve.Candidate {
 	return all
 }
 
-// identifiedAs is the finding that an entry is a film.
+// identifiedAs returns the lookup result of a film.
 func identifiedAs(l Lookup, tmdb int64) LookupResult {
 	m := *l.Entry.Media
 	m.IDs.TMDB = tmdb
@@ -128,7 +127,7 @@ func TestFailedLookupIsRepeated(t *testing.T) {
 	}
 }
 
-// New words make the old answers worthless.
+// TestCandidatesAreStored: and deleted when the item changes.
 func TestCandidatesAreStored(t *testing.T) {
 	s := openNew(t)
 	id := s.commitIDs(t, unidentified("e1"))[0]
@@ -156,7 +155,8 @@ func TestCandidatesAreStored(t *testing.T) {
 	}
 }
 
-// New evidence, and another service, are reasons to ask anew.
+// TestLookupIsRepeatedForNewDataOrService: a changed item or another service makes a lookup due
+// again.
 func TestLookupIsRepeatedForNewDataOrService(t *testing.T) {
 	for name, change := range map[string]func(t *testing.T, s *opened){
 		"evidence": func(t *testing.T, s *opened) {
@@ -212,8 +212,8 @@ func TestLookupResultOfAChangedEntryIsIgnored(t *testing.T) {
 	}
 }
 
-// A lookup knows how long its item is, as its player or its library told it, but not
-// of a file with several episodes.
+// TestLookupsIncludeTheRuntime: as the player or library reported it, but not for a file with
+// several episodes.
 func TestLookupsIncludeTheRuntime(t *testing.T) {
 	s := openNew(t)
 	played, stored, several := titledFilm("a", "Alpha", 0, -30), titledFilm("b", "Beta", 0, -20), titledFilm("c", "Gamma", 0, -10)

@@ -24,8 +24,8 @@ const (
 	childPragma = "FILMSPOOL_QUEUE_SYNCHRONOUS"
 )
 
-// inMemory has the tests make their files where a flush costs nothing: none of them
-// but those of the tag "long" is about the disk.
+// inMemory puts the files of the tests on a RAM disk, where an fsync costs nothing. Only the
+// tests with the tag "long" need a real disk.
 func inMemory() {
 	const shared = "/dev/shm"
 	if info, err := os.Stat(shared); err == nil && info.IsDir() && os.Getenv("TMPDIR") == "" {
@@ -33,7 +33,7 @@ func inMemory() {
 	}
 }
 
-// fewer has each model run some ten times, unless -rapid.checks says how often.
+// fewer runs each model about ten times, unless -rapid.checks is set.
 func fewer() {
 	given := false
 	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "rapid.checks" })
@@ -42,8 +42,8 @@ func fewer() {
 	}
 }
 
-// TestMain has the tests run two hours east of UTC, so that they notice a time
-// that a person reads in UTC.
+// TestMain runs the tests two hours east of UTC, so that a time wrongly shown in UTC makes a test
+// fail.
 func TestMain(m *testing.M) {
 	time.Local = time.FixedZone("", 2*60*60)
 	var err error
@@ -71,7 +71,7 @@ func (o *opened) order(ctx context.Context, v entry.Verb, sel entry.Selection, d
 	return o.Operate(ctx, entry.Order{Verb: v, Selection: sel, DryRun: dry})
 }
 
-// do gives a verb to entries, which it must fit.
+// do applies a verb to entries without an error.
 func (o *opened) do(t testing.TB, v entry.Verb, ids ...int64) {
 	t.Helper()
 	if _, err := o.order(t.Context(), v, entry.Selection{IDs: ids}, false); err != nil {
@@ -79,7 +79,7 @@ func (o *opened) do(t testing.TB, v entry.Verb, ids ...int64) {
 	}
 }
 
-// edit edits an entry.
+// edit edits an entry without an error.
 func (o *opened) edit(t testing.TB, id int64, c entry.Edit) {
 	t.Helper()
 	if _, err := o.Edit(t.Context(), id, c); err != nil {

@@ -62,8 +62,7 @@ func TestEntriesOfOneItemAreSentInOrder(t *testing.T) {
 	}
 }
 
-// wantAhead wants the explanation of an entry to name the one that keeps it
-// back, or none.
+// wantAhead checks which entry an entry waits for, according to its explanation.
 func (o *opened) wantAhead(t *testing.T, id, ahead int64, keepsBack bool) {
 	t.Helper()
 	x, err := o.Explain(t.Context(), id)
@@ -146,7 +145,7 @@ func TestNextDue(t *testing.T) {
 	s.wantDue(t, id[0])
 }
 
-// What was read before the user paused the account stays.
+// TestBeginFailsDuringAPause: also for an entry that was read before the pause.
 func TestBeginFailsDuringAPause(t *testing.T) {
 	s := openNew(t)
 	s.commitIDs(t, film("e1", 1, -1))

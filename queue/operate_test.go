@@ -13,8 +13,8 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// oneInEachState commits one entry for each state that an operator meets, and
-// returns their ids by state.
+// oneInEachState commits one entry for each state that a verb may apply to, and returns their ids
+// by state.
 func (o *opened) oneInEachState(t testing.TB) map[viewing.State]int64 {
 	t.Helper()
 	found := map[viewing.State]int64{}
@@ -40,7 +40,7 @@ func (o *opened) oneInEachState(t testing.TB) map[viewing.State]int64 {
 	return found
 }
 
-// verbFunc is one of the operator's verbs over a selection.
+// verbFunc applies a verb to a selection.
 type verbFunc func(sel entry.Selection, dry bool) (entry.Changed, error)
 
 func (o *opened) verbs(t testing.TB) map[string]verbFunc {
@@ -51,8 +51,8 @@ func (o *opened) verbs(t testing.TB) map[string]verbFunc {
 	return verbs
 }
 
-// A verb changes an entry exactly where it is among its actions, and else says in which
-// state it is.
+// TestVerbsApplyExactlyToTheirActions: a verb changes an entry if and only if it is among its
+// actions, and otherwise the error has the state.
 func TestVerbsApplyExactlyToTheirActions(t *testing.T) {
 	do := map[entry.Verb]func(s *opened, id int64) error{
 		entry.VerbMove: func(s *opened, id int64) error {
@@ -120,8 +120,7 @@ func TestVerbsApplyExactlyToTheirActions(t *testing.T) {
 	}
 }
 
-// TestSendAllLeavesHeldEntries: a held entry is sent where its id, its state or its reason is
-// named.
+// TestSendAllLeavesHeldEntries: a held entry is sent only if its id, state or reason is selected.
 func TestSendAllLeavesHeldEntries(t *testing.T) {
 	for name, c := range map[string]struct {
 		sel  entry.Selection
@@ -232,7 +231,7 @@ func TestDryRunReportsAndChangesNothing(t *testing.T) {
 	}
 }
 
-// copied is a second store with the same content.
+// copied opens a second store with the same content.
 func (o *opened) copied(t testing.TB) *opened {
 	t.Helper()
 	path := t.TempDir() + "/queue.db"
@@ -242,8 +241,8 @@ func (o *opened) copied(t testing.TB) *opened {
 	return open(t, path, o.clock)
 }
 
-// TestEachFilterSelectsMatchingEntries holds every filter against one entry that fits
-// and one that does not.
+// TestEachFilterSelectsMatchingEntries tests every filter with one entry that matches and one
+// that does not.
 func TestEachFilterSelectsMatchingEntries(t *testing.T) {
 	for name, sel := range map[string]entry.Filter{
 		"state": {State: viewing.StateRejected}, "reason": {Reason: "too old"}, "account": {Account: "second"},
@@ -294,7 +293,7 @@ func TestVerbsProcessAllPages(t *testing.T) {
 	}
 }
 
-// TestBeginFailsAfterAnEdit: not even where it is pending again.
+// TestBeginFailsAfterAnEdit: also if the entry is pending again.
 func TestBeginFailsAfterAnEdit(t *testing.T) {
 	for name, change := range map[string]func(*opened, entry.Selection) error{
 		"hold": func(s *opened, sel entry.Selection) error {
@@ -360,8 +359,8 @@ func TestSettleByHandOnlyInDoubt(t *testing.T) {
 	}
 }
 
-// TestFutureEntryCannotBeReleased: an entry whose time lies ahead is not let go, by
-// its id or by a filter, until that time has come or was corrected.
+// TestFutureEntryCannotBeReleased: neither by id nor by filter, until its time has come or is
+// corrected.
 func TestFutureEntryCannotBeReleased(t *testing.T) {
 	s := openNew(t)
 	ids := s.commitIDs(t, film("e1", 1, 600), film("e2", 2, 600), film("e3", 3, 600))
@@ -382,8 +381,8 @@ func TestFutureEntryCannotBeReleased(t *testing.T) {
 	}
 }
 
-// TestEditToAnIMDbNumber: the entry waits until the service has said what it
-// is, whatever it was before.
+// TestEditToAnIMDbNumber: the entry is held until a lookup has identified it, whatever its state
+// was.
 func TestEditToAnIMDbNumber(t *testing.T) {
 	s := openNew(t)
 	ids := s.commitIDs(t, film("e1", 1, -50))
@@ -409,8 +408,8 @@ func TestEditToAnIMDbNumber(t *testing.T) {
 	}
 }
 
-// TestDroppedEntryCanBeRestored by its id alone. What never left goes again, what may
-// have arrived is in doubt again, and nothing becomes two requests.
+// TestDroppedEntryCanBeRestored: by its id only. An entry that was never sent is pending again,
+// one that may have arrived is in doubt again, and none becomes two requests.
 func TestDroppedEntryCanBeRestored(t *testing.T) {
 	s := openNew(t)
 	ids := s.commitIDs(t, film("e1", 1, -50), film("e2", 2, -40), film("e3", 3, -30), film("e4", 4, -20), film("e5", 5, 600))

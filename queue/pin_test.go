@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// The driver is C translated for one version of its own libc; any other has
-// crashed on some machines. A build must have exactly the pair below.
+// TestDriverHasItsOwnLibc: the driver is C code translated for one version of its libc; other
+// versions have crashed on some machines. go.mod must require exactly this pair.
 func TestDriverHasItsOwnLibc(t *testing.T) {
 	const driver, libc = "v1.60.1", "v1.77.1"
 	ours, err := os.ReadFile(filepath.Join("..", "go.mod"))
@@ -36,7 +36,7 @@ func TestDriverHasItsOwnLibc(t *testing.T) {
 	}
 }
 
-// required is the version of a module that a go.mod asks for.
+// required returns the version of a module that a go.mod requires.
 func required(t *testing.T, text, module string) string {
 	t.Helper()
 	found := regexp.MustCompile(`(?m)^\s*(?:require )?` + regexp.QuoteMeta(module) + ` (\S+)`).FindStringSubmatch(text)

@@ -21,12 +21,12 @@ import (
 // cuts is how often TestPowerCut cuts the power.
 const cuts = 10
 
-// TestPowerCut cuts the power while viewings are committed at a realistic
-// rate: what was acknowledged, and what was marked as sending, is on the disk
-// as it was at that moment. With synchronous=NORMAL the same test loses some.
+// TestPowerCut cuts the power while viewings are committed at a realistic rate: every
+// acknowledged event, and every entry marked as sending, must be on disk. With synchronous=NORMAL
+// the same test loses some.
 //
-// The disk is an image that lies on a file system which can copy a file at an
-// instant; the copy is the disk without what the system still held in memory.
+// The disk is an image on a file system with snapshots. A snapshot of the image is the disk
+// without the data that was still in the page cache.
 func TestPowerCut(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Fatal("needs root, loop devices, xfsprogs and e2fsprogs")
@@ -49,7 +49,7 @@ func TestPowerCut(t *testing.T) {
 	}
 }
 
-// losses counts what some cuts have cost.
+// losses counts what was lost in some power cuts.
 type losses struct {
 	cuts, acknowledged, lost int
 	marked, unmarked         int
@@ -67,11 +67,10 @@ func (l losses) String() string {
 	return fmt.Sprintf("%d cuts, %d of %d acknowledged viewings lost, %d of %d marks lost", l.cuts, l.lost, l.acknowledged, l.unmarked, l.marked)
 }
 
-// images is where images and mounts lie.
+// images is the directory of disk images and mounts.
 type images struct{ outer string }
 
-// newDisk makes the file system that can copy at an instant, and an empty
-// image on it.
+// newImages creates a file system with snapshots and an empty image on it.
 func newImages(t *testing.T) *images {
 	dir := t.TempDir()
 	d := &images{outer: filepath.Join(dir, "outer")}
@@ -83,7 +82,7 @@ func newImages(t *testing.T) *images {
 	return d
 }
 
-// command runs a program to its end.
+// command runs a program.
 func command(t *testing.T, name string, args ...string) {
 	t.Helper()
 	if out, err := exec.Command(name, args...).CombinedOutput(); err != nil {
@@ -91,7 +90,7 @@ func command(t *testing.T, name string, args ...string) {
 	}
 }
 
-// mount mounts an image until the test ends or it is unmounted before.
+// mount mounts an image until unmount is called or the test ends.
 func mount(t *testing.T, at, options, image string) (unmount func()) {
 	t.Helper()
 	if err := os.MkdirAll(at, 0o700); err != nil {
@@ -107,7 +106,7 @@ func mount(t *testing.T, at, options, image string) (unmount func()) {
 	return unmount
 }
 
-// image gives a copy of another image, as it is at this instant.
+// image returns a snapshot of another image.
 func (d *images) image(t *testing.T, name, of string) string {
 	t.Helper()
 	to := filepath.Join(d.outer, name+".img")
@@ -115,8 +114,8 @@ func (d *images) image(t *testing.T, name, of string) string {
 	return to
 }
 
-// cut lets a child commit for two or three seconds, takes the disk as it is
-// then, and compares it with what the child had printed before.
+// cut lets a child process commit for two or three seconds, takes a snapshot of the disk, and
+// compares it with what the child had printed before.
 func (d *images) cut(t *testing.T, synchronous string) losses {
 	t.Helper()
 	// Nothing but a flush brings anything onto the disk: commit is in seconds.
@@ -136,7 +135,7 @@ func (d *images) cut(t *testing.T, synchronous string) losses {
 	return compare(s.states(t), printed)
 }
 
-// compare counts which of the lines do not hold.
+// compare counts the printed lines that the disk contradicts.
 func compare(states map[string]viewing.State, printed []string) (l losses) {
 	for _, line := range printed {
 		word, id, _ := strings.Cut(line, " ")
@@ -196,14 +195,14 @@ func steadyChild(t *testing.T, path, synchronous string) *child {
 	return c
 }
 
-// printed is what it has printed so far.
+// printed returns what the child has printed.
 func (c *child) printed() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return slices.Clone(c.lines)
 }
 
-// kill ends the child.
+// kill kills the child.
 func (c *child) kill() {
 	_ = c.cmd.Process.Kill() // it may have ended
 	<-c.ended

@@ -15,8 +15,8 @@ import (
 	"github.com/filmspool/filmspool/queue/sqlite"
 )
 
-// TestDamageAtRandomPlaces: after an unclean stop with damage anywhere, the queue
-// opens, says so, and has every entry that SQLite can read one by one.
+// TestDamageAtRandomPlaces: after an unclean stop with damage anywhere, the queue opens, has a
+// notice, and has every entry that SQLite can read one by one.
 func TestDamageAtRandomPlaces(t *testing.T) {
 	const places, entries = 200, 120
 	s := openWithEntries(t, entries)
@@ -57,8 +57,8 @@ func TestDamageAtRandomPlaces(t *testing.T) {
 	t.Logf("recovered %d times; %d of %d entries could not be read", recovered, lost, places*entries)
 }
 
-// openDamaged opens a damaged queue, a second time where only a reader meets the
-// damage, and reads its entries and notices.
+// openDamaged opens a damaged queue, a second time if only a read finds the damage, and returns
+// its entries and notices.
 func openDamaged(t *testing.T, path string, c *clock) (there map[int64]bool, notices []sqlite.Notice) {
 	t.Helper()
 	var failed error
@@ -87,7 +87,7 @@ func openDamaged(t *testing.T, path string, c *clock) (there map[int64]bool, not
 	return nil, nil
 }
 
-// readOneByOne are the entries that can be read by their numbers and fit the table.
+// readOneByOne returns the entries that SQLite can read by id and that satisfy the schema.
 func readOneByOne(t *testing.T, path string) map[int64]bool {
 	t.Helper()
 	damaged, err := sql.Open("sqlite", "file:"+path+"?mode=ro&immutable=1&_pragma=writable_schema(1)")

@@ -20,8 +20,8 @@ import (
 
 const pageSize = 4096
 
-// copyAsAfterCrash copies a store's files as a crash would leave them: nothing closed,
-// the write-ahead log not emptied.
+// copyAsAfterCrash copies a store's files as a crash would leave them: not closed, with the
+// write-ahead log.
 func copyAsAfterCrash(t testing.TB, s *opened) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "queue.db")
@@ -42,7 +42,7 @@ func copyAs(t testing.TB, from, to string) {
 	}
 }
 
-// files are the names that begin with path.
+// files returns the names that begin with path.
 func files(t testing.TB, path string) []string {
 	t.Helper()
 	names, err := filepath.Glob(path + "*")
@@ -52,7 +52,7 @@ func files(t testing.TB, path string) []string {
 	return names
 }
 
-// markDamaged has the next start take the file for damaged.
+// markDamaged makes the next start recover the file.
 func markDamaged(t testing.TB, path string) {
 	t.Helper()
 	if err := os.WriteFile(path+".suspect", []byte("said by a test"), 0o600); err != nil {
@@ -60,8 +60,8 @@ func markDamaged(t testing.TB, path string) {
 	}
 }
 
-// openWithEntries is a store with n films pending, some delivered, rejected and being sent,
-// a source's memory and an account.
+// openWithEntries opens a store with n pending films, some entries in other states, a source's
+// state and an account.
 func openWithEntries(t testing.TB, n int) *opened {
 	t.Helper()
 	s := openNew(t)
@@ -88,7 +88,7 @@ func openWithEntries(t testing.TB, n int) *opened {
 	return s
 }
 
-// states are those of the first entry of each event.
+// states returns the state of the first entry of each event.
 func (o *opened) states(t testing.TB) map[string]viewing.State {
 	t.Helper()
 	states := map[string]viewing.State{}
@@ -107,7 +107,7 @@ func (o *opened) states(t testing.TB) map[string]viewing.State {
 	}
 }
 
-// checkIntegrity looks for damage, and for rows that hang in the air.
+// checkIntegrity checks for damage and for rows without their parents.
 func (o *opened) checkIntegrity(t testing.TB) {
 	t.Helper()
 	o.checkCounters(t)
@@ -129,8 +129,8 @@ func (o *opened) checkIntegrity(t testing.TB) {
 	}
 }
 
-// TestDamagedFileIsRecovered: every readable row is there afterwards, nothing is due
-// that may have been sent, and the damaged file stays beside it with a notice.
+// TestDamagedFileIsRecovered: every readable row is copied, entries that may have been sent are
+// not due, and the damaged file is kept with a notice.
 func TestDamagedFileIsRecovered(t *testing.T) {
 	const n = 200
 	noise := func(b []byte) {
@@ -206,8 +206,8 @@ func TestDamagedFileIsRecovered(t *testing.T) {
 	}
 }
 
-// TestRowsMissingFromOneTableAreRepaired: rows that are missing from one table, as after a
-// lost page, are replaced from the others as far as those tell.
+// TestRowsMissingFromOneTableAreRepaired: rows lost with a page of one table are replaced from
+// the other tables if possible.
 func TestRowsMissingFromOneTableAreRepaired(t *testing.T) {
 	s := openWithEntries(t, 40)
 	s.commit(t, aList("list"), anItem("item", "list", 7), unidentified("unidentified"))
@@ -249,7 +249,6 @@ func TestRowsMissingFromOneTableAreRepaired(t *testing.T) {
 	}
 }
 
-// TestStartChecksOnlyAfterAnUncleanStop, and no other.
 func TestStartChecksOnlyAfterAnUncleanStop(t *testing.T) {
 	s := openWithEntries(t, 20)
 	for name, tt := range map[string]struct {
@@ -274,7 +273,6 @@ func TestStartChecksOnlyAfterAnUncleanStop(t *testing.T) {
 	}
 }
 
-// TestRecoveryReadsTheWriteAheadLog: the log beside a damaged file is read, too.
 func TestRecoveryReadsTheWriteAheadLog(t *testing.T) {
 	s := openWithEntries(t, 50)
 	change(t, s.path, "PRAGMA wal_checkpoint(PASSIVE)")
@@ -340,8 +338,8 @@ func TestInterruptedRecoveryIsFinished(t *testing.T) {
 	}
 }
 
-// TestStrayWriteAheadLogIsQuarantined: SQLite would write it over a copy that was put
-// in place, and delete it where the database is missing or empty.
+// TestStrayWriteAheadLogIsQuarantined: SQLite would apply it to a restored backup, or delete it
+// if the database is missing or empty.
 func TestStrayWriteAheadLogIsQuarantined(t *testing.T) {
 	s := openWithEntries(t, 10)
 	copied, empty := filepath.Join(t.TempDir(), "copy.db"), filepath.Join(t.TempDir(), "empty.db")
@@ -382,8 +380,8 @@ func TestStrayWriteAheadLogIsQuarantined(t *testing.T) {
 	}
 }
 
-// TestDamageWithinTheLogIsDetected: what follows the damage is gone for SQLite,
-// which also may have forgotten what was sent. What is pending is held.
+// TestDamageWithinTheLogIsDetected: SQLite loses the commits after the damage, including which
+// entries were sent. Pending entries are held.
 func TestDamageWithinTheLogIsDetected(t *testing.T) {
 	for name, tt := range map[string]struct {
 		where func(n int) int // in the log of n bytes

@@ -15,24 +15,24 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// watched is what was truly watched, once.
+// watched is one real playback.
 type watched struct {
 	item   int64
 	minute int // its end
 }
 
-// sightingOf is one sighting of a playback by a source.
+// sightingOf is one report of a playback by a source.
 type sightingOf struct {
-	playback int // its place in the truth
+	playback int // the index of the real playback
 	source   string
 	skew     int // seconds
-	late     int // when it is told, after the end, in minutes
+	late     int // when it is reported: minutes after the end
 	class    viewing.Class
 	known    bool // the source knows the running time
 }
 
-// scenario is one run: a truth, and what several sources tell of it while the
-// queue sends, is restarted, and is worked on by its user.
+// scenario is one run of the model: the real playbacks, and the reports of several sources while
+// the queue sends, restarts, and is used.
 type scenario struct {
 	t       testing.TB
 	store   *opened
@@ -42,8 +42,7 @@ type scenario struct {
 	sent    map[int64]bool // entries that have left
 }
 
-// drawTruth draws playbacks; those of one item lie a running time and more
-// apart, since nobody watches it twice at once.
+// drawTruth draws playbacks. Those of one item are at least one running time apart.
 func drawTruth(r *rapid.T, runtime int) []watched {
 	var truth []watched
 	for item := range rapid.IntRange(1, 3).Draw(r, "items") {
@@ -56,8 +55,8 @@ func drawTruth(r *rapid.T, runtime int) []watched {
 	return truth
 }
 
-// drawSightings draws who saw what: in the order in which it happened, each
-// source at its own time, or, with lag, some of it much later.
+// drawSightings draws the reports: in chronological order, each source at its own time, or, with
+// lag, some of them much later.
 func drawSightings(r *rapid.T, truth []watched, lag int) []sightingOf {
 	var all []sightingOf
 	for i := range truth {
@@ -79,7 +78,7 @@ func drawSightings(r *rapid.T, truth []watched, lag int) []sightingOf {
 	return all
 }
 
-// viewing is the sighting as its source tells it.
+// viewing returns a report as an event.
 func (e *scenario) viewing(n int, s sightingOf) viewing.Event {
 	p := e.truth[s.playback]
 	v := film(fmt.Sprint("event-", n), p.item, p.minute)
@@ -91,7 +90,7 @@ func (e *scenario) viewing(n int, s sightingOf) viewing.Event {
 	return v
 }
 
-// live tells everything, and has the world go on meanwhile.
+// live commits all reports, with other actions in between.
 func (e *scenario) live(r *rapid.T) {
 	for n, s := range e.told {
 		v := e.viewing(n, s)
@@ -113,7 +112,7 @@ func (e *scenario) live(r *rapid.T) {
 	}
 }
 
-// send takes some entries through a request.
+// send sends some entries.
 func (e *scenario) send(r *rapid.T) {
 	for _, l := range e.store.due(e.t) {
 		if e.sent[l.ID] && l.Attempts == 0 {
@@ -126,7 +125,7 @@ func (e *scenario) send(r *rapid.T) {
 	}
 }
 
-// release lets go one of what is held.
+// release releases one held entry.
 func (e *scenario) release(r *rapid.T) {
 	held, err := e.store.Entries(e.t.Context(), entry.Filter{State: viewing.StateHeld})
 	if err != nil || len(held) == 0 {
@@ -141,8 +140,8 @@ func (e *scenario) release(r *rapid.T) {
 	}
 }
 
-// requests counts, by item, the entries that were or may be sent, after all
-// that is held was let go.
+// requests releases everything and returns the number of entries by item that were or will be
+// sent.
 func (e *scenario) requests() map[int64]int {
 	e.store.clock.advance(time.Hour) // now nothing lies ahead
 	if _, err := e.store.order(e.t.Context(), entry.VerbRelease, entry.Selection{All: true}, false); err != nil {
@@ -164,8 +163,8 @@ func (e *scenario) requests() map[int64]int {
 	return n
 }
 
-// wanted is, by item, how many playbacks any source saw, and the most that one
-// source saw.
+// wanted returns, by item, how many playbacks were reported, and the maximum that one source
+// reported.
 func (e *scenario) wanted() (seen, most map[int64]int) {
 	seen, most = map[int64]int{}, map[int64]int{}
 	once, by := map[int]bool{}, map[string]int{}
@@ -182,7 +181,7 @@ func (e *scenario) wanted() (seen, most map[int64]int) {
 	return seen, most
 }
 
-// checkScenarios runs many of them.
+// checkScenarios runs many scenarios.
 func checkScenarios(t *testing.T, draw func(r *rapid.T, e *scenario), check func(e *scenario, item int64, requests, seen, most int)) {
 	rapid.Check(t, func(r *rapid.T) {
 		dir, err := os.MkdirTemp("", "filmspool-merge-")
@@ -203,9 +202,9 @@ func checkScenarios(t *testing.T, draw func(r *rapid.T, e *scenario), check func
 	})
 }
 
-// Where sources tell of playbacks before the next of the item ends, there are
-// exactly as many requests as playbacks: none is doubled, none swallowed.
-func TestEveryPlaybackIsOneRequest(t *testing.T) {
+// TestModelEveryPlaybackIsOneRequest: if sources report playbacks before the next one of the item
+// ends, there are as many requests as playbacks.
+func TestModelEveryPlaybackIsOneRequest(t *testing.T) {
 	checkScenarios(t, func(r *rapid.T, e *scenario) {
 		e.runtime = rapid.IntRange(2, 150).Draw(r, "running time")
 		e.truth = drawTruth(r, max(e.runtime, 40)) // 40 minutes where nobody tells it
@@ -217,9 +216,9 @@ func TestEveryPlaybackIsOneRequest(t *testing.T) {
 	})
 }
 
-// However near to each other, and whenever they are told: never fewer requests
-// than any one source saw playbacks.
-func TestNoPlaybackIsSwallowed(t *testing.T) {
+// TestModelNoPlaybackIsLost: however close the playbacks, and whenever they are reported, there
+// are never fewer requests than any one source reported playbacks.
+func TestModelNoPlaybackIsLost(t *testing.T) {
 	checkScenarios(t, func(r *rapid.T, e *scenario) {
 		e.runtime = rapid.IntRange(1, 30).Draw(r, "running time")
 		e.truth = drawTruth(r, 0)
@@ -234,7 +233,7 @@ func TestNoPlaybackIsSwallowed(t *testing.T) {
 	})
 }
 
-// rapidTB makes a failure of rapid's run one of the test's helpers.
+// rapidTB lets the helpers of the tests fail a run of rapid.
 type rapidTB struct {
 	testing.TB
 	r *rapid.T

@@ -24,20 +24,20 @@ func (o *opened) commitFrom(t testing.TB, source string, v viewing.Event) viewin
 	return o.commitBatch(t, viewing.Batch{Source: source, Events: []viewing.Event{v}})[0]
 }
 
-// filmWithRuntime is a film with a running time, in minutes.
+// filmWithRuntime returns a film with a running time in minutes.
 func filmWithRuntime(id string, minute, runtime int) viewing.Event {
 	v := film(id, 603, minute)
 	v.Origin.Runtime = runtime * 60
 	return v
 }
 
-// withClass gives a viewing a class.
+// withClass sets the class of a viewing.
 func withClass(class viewing.Class, v viewing.Event) viewing.Event {
 	v.Class = class
 	return v
 }
 
-// withDayOnly makes a viewing's time that of its day.
+// withDayOnly reduces the time of a viewing to its day.
 func withDayOnly(v viewing.Event) viewing.Event {
 	v.WatchedAt = viewing.Instant{Millis: noon().UnixMilli(), Text: "2026-03-01", Precision: viewing.Day}
 	return v
@@ -97,7 +97,7 @@ func TestOnePlaybackOfTwoSourcesIsOneRequest(t *testing.T) {
 	}
 }
 
-// numberedEpisode is an episode of Show Red that is known by its own number, its series' number, or both.
+// numberedEpisode returns an episode of Show Red with its own TMDB id, its series' id, or both.
 func numberedEpisode(id string, own, show int64, season, number int) viewing.Event {
 	v := film(id, own, -60)
 	v.Media = []viewing.Media{{
@@ -106,19 +106,19 @@ func numberedEpisode(id string, own, show int64, season, number int) viewing.Eve
 	return v
 }
 
-// withSeriesTitle gives the series of an episode a name.
+// withSeriesTitle sets the title of the series.
 func withSeriesTitle(v viewing.Event, name string) viewing.Event {
 	v.Media[0].Show.Title = name
 	return v
 }
 
-// later is a viewing some minutes later.
+// later moves a viewing by some minutes.
 func later(v viewing.Event, minutes int) viewing.Event {
 	v.WatchedAt = viewing.At(v.WatchedAt.Time().Add(time.Duration(minutes) * time.Minute))
 	return v
 }
 
-// bringTo brings a pending entry into a state, as the loop or the user does.
+// bringTo brings a pending entry into a state.
 func (o *opened) bringTo(t testing.TB, id int64, to viewing.State) {
 	t.Helper()
 	switch to {
@@ -137,8 +137,8 @@ func (o *opened) bringTo(t testing.TB, id int64, to viewing.State) {
 	}
 }
 
-// The table of the package: what becomes of a later sighting, by where the
-// earlier one stands, and whether the later one may leave by itself.
+// TestSightingOfAnEntryInEachState tests the table of the package comment: the effect of a later
+// sighting by the state of the entry, and whether the sighting may be sent.
 func TestSightingOfAnEntryInEachState(t *testing.T) {
 	type after struct{ first, second viewing.State } // "" where it has no entry of its own
 	for _, tt := range []struct {
@@ -191,7 +191,7 @@ func TestSightingOfAnEntryInEachState(t *testing.T) {
 	}
 }
 
-// checkMerged wants both entries to tell that one is merged into the other.
+// checkMerged checks that the steps of both entries describe the merge.
 func (o *opened) checkMerged(t *testing.T, lesser, into int64) {
 	t.Helper()
 	x, y := o.explained(t, lesser), o.explained(t, into)
@@ -210,7 +210,8 @@ func (o *opened) checkMerged(t *testing.T, lesser, into int64) {
 	}
 }
 
-// Plays before the last one carry the day of that, for want of their own.
+// TestUnknownTimesAreNeverCompared: a library gives earlier plays the day of the last one if it
+// has no other.
 func TestUnknownTimesAreNeverCompared(t *testing.T) {
 	s := openNew(t)
 	v := withClass(viewing.ClassBackdated, withDayOnly(film("a", 603, 0)))
@@ -227,7 +228,6 @@ func TestUnknownTimesAreNeverCompared(t *testing.T) {
 	}
 }
 
-// Who saw what was merged counts for the entry that it is merged into.
 func TestMergeMovesTheSightings(t *testing.T) {
 	s := openNew(t)
 	s.commitFrom(t, living, withClass(viewing.ClassBulk, filmWithRuntime("a", -60, 10)))
@@ -294,7 +294,8 @@ func TestEntryOfTwoSourcesIsNotWithdrawn(t *testing.T) {
 	}
 }
 
-// What a source has taken back itself says nothing of what others saw.
+// TestWithdrawnEntryIsNoDuplicate: a source that withdraws its report says nothing about the
+// reports of others.
 func TestWithdrawnEntryIsNoDuplicate(t *testing.T) {
 	s := openNew(t)
 	s.commitFrom(t, living, film("a", 603, -60))
@@ -305,8 +306,8 @@ func TestWithdrawnEntryIsNoDuplicate(t *testing.T) {
 	}
 }
 
-// A filter is about what its source told: the other's sighting goes its way,
-// and what was ignored is the same playback when it is taken in after all.
+// TestRestoredEntryIsComparedAgain: an entry that a filter dropped is not compared with another
+// source's sighting until it is restored.
 func TestRestoredEntryIsComparedAgain(t *testing.T) {
 	s := openNew(t)
 	s.settings.Filters = []rules.Filter{rules.NewFilter(rules.Match{Source: "kodi"}, rules.Ignore)}
@@ -331,8 +332,8 @@ func TestLatestDecisionOfTheUserWins(t *testing.T) {
 	}
 }
 
-// What the user edits is not merged into what they dropped; what a name that
-// comes by itself makes the same playback is.
+// TestDroppedEntryAbsorbsAutomaticChangesOnly: an entry that the user edits is not merged into
+// one that they dropped, but one that a lookup identifies is.
 func TestDroppedEntryAbsorbsAutomaticChangesOnly(t *testing.T) {
 	alpha := viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 603}}
 	for way, want := range map[string]viewing.State{"edited": viewing.StatePending, "amended": viewing.StateMerged} {
@@ -364,7 +365,6 @@ func TestWatchlistEntryIsNoDuplicateOfAViewing(t *testing.T) {
 	}
 }
 
-// What a request has left for takes in the other one.
 func TestMergeKeepsTheEntryWithARequest(t *testing.T) {
 	s := openNew(t)
 	sent := s.commitFrom(t, living, film("a", 603, -600)).Entries[0]

@@ -60,8 +60,8 @@ func TestAttemptThatSentNothingIsNotCounted(t *testing.T) {
 	}
 }
 
-// TestUncountedAttemptsAreListed: an answer about the account burns no
-// attempt of the entry, yet is there to be read.
+// TestUncountedAttemptsAreListed: an answer about the account does not count as an attempt, but
+// is shown.
 func TestUncountedAttemptsAreListed(t *testing.T) {
 	s := openNew(t)
 	id := s.commitIDs(t, film("e1", 603, -10))[0]

@@ -18,10 +18,10 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// noon is when the tests' clock starts.
+// noon is the time at which the clocks of the tests start.
 func noon() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }
 
-// clock is a clock that stands still until it is moved.
+// clock is a clock that is advanced by the test.
 type clock struct {
 	mu sync.Mutex
 	at time.Time
@@ -46,7 +46,7 @@ func twoAccounts() rules.Settings {
 	return rules.Settings{Routes: map[string][]string{"browser:b2": {"second"}}}
 }
 
-// opened is a store whose writer runs, and what ends it.
+// opened is a store with a running writer.
 type opened struct {
 	*Store
 	path   string
@@ -55,7 +55,7 @@ type opened struct {
 	stop   func() // ends the writer and closes the store; once
 }
 
-// open opens a store on path with a running writer.
+// open opens a store and starts its writer.
 func open(t testing.TB, path string, c *clock) *opened {
 	t.Helper()
 	s, err := openAt(t.Context(), Options{Path: path, Settings: twoAccounts()}, c.now)
@@ -94,7 +94,7 @@ func openNew(t testing.TB) *opened {
 	return open(t, filepath.Join(t.TempDir(), "state", "queue.db"), newClock())
 }
 
-// reopen is what a restart of the program does.
+// reopen closes the store and opens it again, as a restart does.
 func (o *opened) reopen(t testing.TB) *opened {
 	t.Helper()
 	o.stop()
@@ -103,7 +103,7 @@ func (o *opened) reopen(t testing.TB) *opened {
 
 func pointer[T any](v T) *T { return &v }
 
-// film is a viewing of one film, watched at the given minute after noon.
+// film returns a viewing of a film, watched at the given minute after noon.
 func film(id string, tmdb int64, minute int) viewing.Event {
 	return viewing.Event{
 		Kind: viewing.KindViewing, EventID: id, Count: 1,
@@ -130,7 +130,7 @@ func (o *opened) commitBatch(t testing.TB, b viewing.Batch) []viewing.Outcome {
 	return outcomes
 }
 
-// entry reads one entry.
+// entry returns an entry.
 func (o *opened) entry(t testing.TB, id int64) Entry {
 	t.Helper()
 	return o.explained(t, id).Entry
@@ -145,14 +145,14 @@ func (o *opened) explained(t testing.TB, id int64) entry.Explanation {
 	return x
 }
 
-// due are the entries of the default account that may be sent now, up to ten.
+// due returns up to ten entries of the default account that may be sent now.
 func (o *opened) due(t testing.TB) []Entry {
 	t.Helper()
 	return o.dueOf(t, "default")
 }
 
-// dueOf are the live entries of an account that may be sent now, or those of imports
-// where there are none.
+// dueOf returns the live entries of an account that may be sent now, or its imports if there are
+// no live ones.
 func (o *opened) dueOf(t testing.TB, account string) []Entry {
 	t.Helper()
 	for _, lane := range []viewing.Lane{viewing.LaneLive, viewing.LaneBackfill} {
@@ -163,7 +163,7 @@ func (o *opened) dueOf(t testing.TB, account string) []Entry {
 	return nil
 }
 
-// ready are the entries of an account and a lane that may be sent now, up to ten.
+// ready returns up to ten entries of an account and a lane that may be sent now.
 func (o *opened) ready(t testing.TB, account string, lane viewing.Lane) []Entry {
 	t.Helper()
 	query := "SELECT " + entryColumns + sendable + " AND (n.next_at <= ?3 OR n.planned_at > ?3) ORDER BY n.next_at, n.id LIMIT 10"
@@ -191,7 +191,7 @@ func (o *opened) settle(t testing.TB, m Settlement) {
 	}
 }
 
-// ids are the ids of entries.
+// ids returns the ids of entries.
 func ids(entries []Entry) []int64 {
 	out := make([]int64, len(entries))
 	for i, e := range entries {
@@ -200,14 +200,14 @@ func ids(entries []Entry) []int64 {
 	return out
 }
 
-// slot is the place of a state in the counts.
+// slot returns the counter of a state.
 func slot(c *entry.Counts, s viewing.State) *int64 {
 	name := strings.ReplaceAll(string(s), "_", "")
 	field := reflect.ValueOf(c).Elem().FieldByNameFunc(func(field string) bool { return strings.EqualFold(field, name) })
 	return field.Addr().Interface().(*int64)
 }
 
-// checkCounters holds the counters against the rows.
+// checkCounters compares the counters with the rows.
 func (o *opened) checkCounters(t testing.TB) entry.Counts {
 	t.Helper()
 	var counted entry.Counts
@@ -241,7 +241,7 @@ func (o *opened) checkCounters(t testing.TB) entry.Counts {
 	return counts
 }
 
-// checkLookups holds the list of what may be asked about against the entries.
+// checkLookups compares the lookups with the entries.
 func (o *opened) checkLookups(t testing.TB) {
 	t.Helper()
 	var odd int
@@ -253,7 +253,7 @@ func (o *opened) checkLookups(t testing.TB) {
 	}
 }
 
-// change runs statements on the writer's side.
+// change runs statements in a transaction of the writer.
 func (o *opened) change(t testing.TB, statements ...string) {
 	t.Helper()
 	if err := o.write(t.Context(), "test", func(x *tx) error { return x.Run(statements...) }); err != nil {
@@ -261,7 +261,7 @@ func (o *opened) change(t testing.TB, statements ...string) {
 	}
 }
 
-// finishAll delivers everything that is due, with a request for each.
+// finishAll sends and delivers all due entries.
 func (o *opened) finishAll(t testing.TB) {
 	t.Helper()
 	for {
@@ -275,7 +275,7 @@ func (o *opened) finishAll(t testing.TB) {
 	}
 }
 
-// A notice that cannot be read takes none of the others with it, and can be acknowledged.
+// TestDamagedNoticeDoesNotHideOthers: it can be acknowledged like the others.
 func TestDamagedNoticeDoesNotHideOthers(t *testing.T) {
 	s := openNew(t)
 	err := s.write(t.Context(), "test", func(t *tx) error {

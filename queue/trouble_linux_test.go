@@ -68,7 +68,7 @@ func TestFullDiskRejectsWritesAndLosesNothing(t *testing.T) {
 	s.quickCheck(t)
 }
 
-// zeros never ends.
+// zeros is an endless stream of zeros.
 type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) { return len(p), nil }

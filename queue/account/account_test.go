@@ -51,9 +51,8 @@ func TestClaimOwnerTakesTheFirstKnownUser(t *testing.T) {
 	}
 }
 
-// TestProbeIntervalDoubles: the waits double up to six hours. A probe
-// that was asked for leaves the wait as it is, and a refusal for another reason
-// goes on with the same pause. An address that is not the service is probed every 5 minutes.
+// TestProbeIntervalDoubles: up to six hours. A probe on request does not change the interval, and
+// a refusal for another reason continues the pause. A wrong address is probed every 5 minutes.
 func TestProbeIntervalDoubles(t *testing.T) {
 	refused, login, elsewhere := viewing.Say("refused"), viewing.Say("login"), viewing.Say("elsewhere")
 	p, now := Pause{}, noon()
@@ -76,8 +75,8 @@ func TestProbeIntervalDoubles(t *testing.T) {
 	}
 }
 
-// TestPauseEndsOnTimeWhateverTheClockDoes: whatever the clock does, the rest of a pause is never longer
-// than the whole, and what ended stays ended.
+// TestPauseEndsOnTimeWhateverTheClockDoes: the rest of a pause is never longer than its whole
+// length, and a pause that has ended stays ended.
 func TestPauseEndsOnTimeWhateverTheClockDoes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		length := time.Duration(rapid.IntRange(1, 100).Draw(t, "minutes")) * time.Minute
@@ -121,9 +120,8 @@ func TestProbeTimeIsCorrectedAfterAClockChange(t *testing.T) {
 	}
 }
 
-// TestMissingEndpointIsTriedAgainAfterADay: what is there stays there, what is
-// missing is believed for a day. A clock that was set back does not make it
-// longer.
+// TestMissingEndpointIsTriedAgainAfterADay: an existing endpoint is remembered, a missing one for
+// a day. Setting the clock back does not extend that.
 func TestMissingEndpointIsTriedAgainAfterADay(t *testing.T) {
 	var none Support
 	all := none.WithEndpoint("me", true, noon()).WithEndpoint("lists", false, noon())
@@ -148,8 +146,8 @@ func TestMissingEndpointIsTriedAgainAfterADay(t *testing.T) {
 	}
 }
 
-// TestPauseWithoutEndSurvivesStorageInAnyZone in any zone: until 1893 Berlin was 53 minutes and 28
-// seconds ahead, and RFC 3339 writes no seconds of a zone.
+// TestPauseWithoutEndSurvivesStorageInAnyZone: until 1893 Berlin was 53 minutes and 28 seconds
+// ahead of UTC, and RFC 3339 has no seconds in an offset.
 func TestPauseWithoutEndSurvivesStorageInAnyZone(t *testing.T) {
 	zone, err := time.LoadLocation("Europe/Berlin")
 	if err != nil {

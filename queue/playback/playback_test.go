@@ -10,8 +10,8 @@ import (
 
 const ms = time.Millisecond
 
-// The farthest that two ends may lie apart and be one playback, and the nearest
-// that is another, to the millisecond.
+// TestSameAtTheLimits: the largest gap that is one playback and the smallest that is not, to the
+// millisecond.
 func TestSameAtTheLimits(t *testing.T) {
 	const exact, day = viewing.Second, viewing.Day
 	tests := []struct {

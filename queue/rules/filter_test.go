@@ -10,7 +10,7 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// played is a viewing of a file of a library.
+// played returns a viewing of a file of a library.
 func played(o viewing.Origin) viewing.Event {
 	v := seen(viewing.ClassLive, -time.Hour)
 	v.Origin = o
@@ -25,7 +25,7 @@ func theEpisode() *viewing.Media {
 	return &viewing.Media{Type: viewing.Episode, Show: &viewing.Show{IDs: viewing.IDs{TMDB: 1396}}, Season: number(1), Episode: number(2)}
 }
 
-// fits reports whether a filter of m alone ignores the viewing.
+// fits reports whether a filter with this match drops the viewing.
 func fits(m rules.Match, source string, v viewing.Event, item *viewing.Media) bool {
 	s := rules.Settings{Filters: []rules.Filter{rules.NewFilter(m, rules.Ignore)}}
 	return rules.Decide(s, source, v, item, noon()).State == viewing.StateDropped
@@ -139,8 +139,6 @@ func TestFilterMatch(t *testing.T) {
 	}
 }
 
-// TestPrecedenceOfFiltersClassesAndRules shows how filters, classes and the rules themselves
-// stand to each other.
 func TestPrecedenceOfFiltersClassesAndRules(t *testing.T) {
 	nameless := &viewing.Media{Type: viewing.Movie, Title: "Alpha One"}
 	unsure := seen(viewing.ClassReview, -time.Hour)

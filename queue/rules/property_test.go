@@ -13,9 +13,8 @@ import (
 
 func oneOf(words ...string) *rapid.Generator[string] { return rapid.SampledFrom(words) }
 
-// TestPathProperties holds for all paths: one without stars and question
-// marks names itself, in any case of letters and with either slash, and all
-// below it; and with a name replaced by a star, and behind any folders.
+// TestPathProperties: a path without wildcards matches itself, in any case and with either slash,
+// and everything below it; also with a name replaced by a star, and below any folders.
 func TestPathProperties(t *testing.T) {
 	names := rapid.SliceOfN(rapid.StringMatching(`[a-zA-Z0-9 ._\-\[\]{}äÖß%#&,]{1,8}`), 1, 5)
 	roots := oneOf("/", `C:\`, "d:/", `\\nas\`, "smb://nas/", "nfs://nas:2049/x/", "plugin://a.b/", "smb://me:pw@nas/")
@@ -42,7 +41,6 @@ func TestPathProperties(t *testing.T) {
 	})
 }
 
-// TestUnusualPathsAreHandled looks for patterns and paths that are too much for the rules.
 func TestUnusualPathsAreHandled(t *testing.T) {
 	odd := rapid.StringMatching(`([a*?/\\:%@\[ ,]|stack://|zip://|%2f| , |\*\*/){0,30}`)
 	rapid.Check(t, func(t *rapid.T) {

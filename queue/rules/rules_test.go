@@ -11,13 +11,12 @@ import (
 
 func noon() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }
 
-// seen is a viewing of m that ended at the given distance from now.
+// seen returns a viewing that ended at the given distance from now.
 func seen(class viewing.Class, ahead time.Duration) viewing.Event {
 	return viewing.Event{Kind: viewing.KindViewing, EventID: "e", Class: class, WatchedAt: viewing.At(noon().Add(ahead))}
 }
 
-// dated is a viewing of a day from now, in a zone whose noon is
-// eleven hours after that of Greenwich.
+// dated returns a viewing of a day relative to now, in a zone eleven hours behind UTC.
 func dated(days int) viewing.Event {
 	v := seen("", 11*time.Hour+time.Duration(days)*24*time.Hour)
 	v.WatchedAt.Precision = viewing.Day
@@ -76,7 +75,6 @@ func TestDecideState(t *testing.T) {
 	}
 }
 
-// TestSourceLabelsMatchRoutesAndFilters, in routes and in filters.
 func TestSourceLabelsMatchRoutesAndFilters(t *testing.T) {
 	s := rules.Settings{
 		Routes: map[string][]string{"browser:b1": {"exact"}, "browser:living-room": {"anna", "ben"}, "browser": {"kind"}},
@@ -101,7 +99,7 @@ func TestSourceLabelsMatchRoutesAndFilters(t *testing.T) {
 	}
 }
 
-// TestAccountsOf: the exact name wins over the kind, and that over all sources.
+// TestAccountsOf: the exact name has precedence over the kind, and the kind over "".
 func TestAccountsOf(t *testing.T) {
 	routes := map[string][]string{"browser:b2": {"second"}, "kodi": {"living room"}, "kodi:/k": {"anna", "ben", "kim"}, "cli": nil}
 	whole := map[string][]string{"": {"only"}, "kodi": {"anna"}}

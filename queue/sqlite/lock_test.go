@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// holdLock is the child: it takes the lock of dir, says so, and keeps it until
-// its input ends.
+// holdLock is the child process: it locks dir, prints a line, and keeps the lock until its input
+// ends.
 func holdLock(dir string) error {
 	lock, err := AwaitLock(context.Background(), dir, 0)
 	if err != nil {
@@ -62,8 +62,7 @@ func TestLockHeldByAnotherProcess(t *testing.T) {
 	}
 }
 
-// A program that starts while a command is at work waits for its end, and no
-// longer than it has patience.
+// TestAwaitLock: it waits for the lock up to the timeout.
 func TestAwaitLock(t *testing.T) {
 	const patience = 2 * time.Second
 	tests := []struct {

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestLockSurvivesDeletionOfItsFile: a second program that makes a new file
-// finds the folder locked.
+// TestLockSurvivesDeletionOfItsFile: a second process that creates a new file finds the folder
+// locked.
 func TestLockSurvivesDeletionOfItsFile(t *testing.T) {
 	dir := t.TempDir()
 	first, err := AwaitLock(t.Context(), dir, 0)

@@ -36,7 +36,7 @@ func options(path string) Options {
 	}
 }
 
-// open opens a database and says what the start found.
+// open opens a database and returns what Open found.
 func open(t testing.TB, path string) (*DB, Opening) {
 	t.Helper()
 	var found Opening
@@ -63,7 +63,7 @@ func closed(t testing.TB, db *DB) {
 	}
 }
 
-// run starts the writer; stop ends it and closes the database.
+// run starts the writer; stop stops it and closes the database.
 func run(t testing.TB, db *DB) (stop func()) {
 	ended := make(chan error, 1)
 	go func() { ended <- db.Run(context.Background()) }()
@@ -75,7 +75,7 @@ func run(t testing.TB, db *DB) (stop func()) {
 	}
 }
 
-// add adds an event.
+// add inserts an event.
 func add(name string) func(*Tx) error {
 	return func(t *Tx) error {
 		_, err := t.Exec("INSERT INTO events (name) VALUES (?)", name)
@@ -83,7 +83,7 @@ func add(name string) func(*Tx) error {
 	}
 }
 
-// names are the events in the database, separated by blanks.
+// names returns the events in the database, separated by blanks.
 func names(t testing.TB, db *DB) string {
 	t.Helper()
 	rows, err := db.reader.Query("SELECT name FROM events ORDER BY id")
@@ -94,8 +94,8 @@ func names(t testing.TB, db *DB) string {
 	return strings.Join(all, " ")
 }
 
-// together hands changes to a running writer so that it takes them in one
-// transaction, in this order. It must be called within a synctest bubble.
+// together passes changes to a running writer so that it runs them in one transaction, in this
+// order. It must be called within a synctest bubble.
 func together(t *testing.T, db *DB, changes ...func(*Tx) error) []error {
 	errs := make([]error, len(changes))
 	release := make(chan struct{})
@@ -163,7 +163,7 @@ func TestFailedJobDoesNotAffectOthers(t *testing.T) {
 	}
 }
 
-// fillDisk has the disk full for the connection that writes.
+// fillDisk makes the disk full for the writer's connection.
 func fillDisk(t *Tx) error {
 	if _, err := t.conn.ExecContext(context.Background(), "PRAGMA max_page_count = 1"); err != nil {
 		return err
@@ -172,8 +172,8 @@ func fillDisk(t *Tx) error {
 	return err
 }
 
-// TestWritesFailWhenStorageFails: neither with a full disk nor when
-// the commit fails. The trouble is shown until the writer finds that it is over.
+// TestWritesFailWhenStorageFails: with a full disk and with a failed commit. The trouble lasts
+// until the writer succeeds.
 func TestWritesFailWhenStorageFails(t *testing.T) {
 	failingCommit := func(t *Tx) error {
 		_, err := t.Exec("INSERT INTO children (event) VALUES (99)")
@@ -282,7 +282,7 @@ func TestPragmasOfEveryConnection(t *testing.T) {
 	}
 }
 
-// withEvents is a closed database with n events.
+// withEvents creates a closed database with n events.
 func withEvents(t testing.TB, n int) (path string) {
 	t.Helper()
 	db := openNew(t)
@@ -296,8 +296,8 @@ func withEvents(t testing.TB, n int) (path string) {
 	return db.path
 }
 
-// TestMigrations: each script is applied as a whole, after a copy of the database. An
-// older program says which copy to go back to.
+// TestMigrations: each script runs in a transaction, after a backup. An older program names the
+// backup that it can open.
 func TestMigrations(t *testing.T) {
 	path := withEvents(t, 20)
 	o := options(path)
@@ -334,7 +334,7 @@ func TestMigrations(t *testing.T) {
 	closed(t, db)
 }
 
-// copyAsAfterCrash copies a database as a crash would leave it: the log is not emptied.
+// copyAsAfterCrash copies a database as a crash would leave it, with the write-ahead log.
 func copyAsAfterCrash(t testing.TB, db *DB) (path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "queue.db")
@@ -353,8 +353,8 @@ func copyAsAfterCrash(t testing.TB, db *DB) (path string) {
 	return path
 }
 
-// TestMissingEventsAreDetected: a log that is damaged in the middle ends there
-// for SQLite, and an older file that was put in place is sound.
+// TestMissingEventsAreDetected: after damage within the log, and after the file was replaced by
+// an older one.
 func TestMissingEventsAreDetected(t *testing.T) {
 	for name, tt := range map[string]struct {
 		lose func(t *testing.T, path string)
@@ -413,8 +413,7 @@ func TestMissingEventsAreDetected(t *testing.T) {
 	}
 }
 
-// withBrokenNotes is a database that was stopped in order, with a table whose last
-// page is damaged.
+// withBrokenNotes creates a cleanly stopped database with a table whose last page is damaged.
 func withBrokenNotes(t *testing.T) (path string) {
 	t.Helper()
 	db := openNew(t)
@@ -437,7 +436,7 @@ func withBrokenNotes(t *testing.T) (path string) {
 	return db.path
 }
 
-// isRecovered says that a damaged file was set aside and its rows were copied.
+// isRecovered checks that the damaged file was quarantined and its rows were copied.
 func isRecovered(t *testing.T, db *DB) {
 	t.Helper()
 	notices, err := db.Notices(t.Context())
@@ -455,7 +454,7 @@ func isRecovered(t *testing.T, db *DB) {
 	}
 }
 
-// TestDamageFoundByAReadEndsTheRun ends the run, and is mended by the next start.
+// TestDamageFoundByAReadEndsTheRun: the next start recovers it.
 func TestDamageFoundByAReadEndsTheRun(t *testing.T) {
 	db, _ := open(t, withBrokenNotes(t))
 	ended := make(chan error, 1)
@@ -476,7 +475,7 @@ func TestDamageFoundByAReadEndsTheRun(t *testing.T) {
 	closed(t, db)
 }
 
-// TestDamageFoundAtStartIsRecovered is mended at once, and the run goes on.
+// TestDamageFoundAtStartIsRecovered: in the same start.
 func TestDamageFoundAtStartIsRecovered(t *testing.T) {
 	o := options(withBrokenNotes(t))
 	o.Start = func(t *Tx, _ Opening) error {
@@ -498,7 +497,7 @@ func TestDamageFoundAtStartIsRecovered(t *testing.T) {
 	stop()
 }
 
-// Of the rows with one number, those before a damaged one are copied.
+// TestRowsBeforeADamagedOneAreCopied: also those with the same number.
 func TestRowsBeforeADamagedOneAreCopied(t *testing.T) {
 	path := withEvents(t, 1)
 	db, _ := open(t, path)
@@ -532,8 +531,8 @@ func TestRowsBeforeADamagedOneAreCopied(t *testing.T) {
 	}
 }
 
-// TestPowerCutDuringCreation: the first transactions have a rollback journal, which
-// only a connection that may write can roll back.
+// TestPowerCutDuringCreation: the first transactions have a rollback journal, which only a
+// writable connection can roll back.
 func TestPowerCutDuringCreation(t *testing.T) {
 	made := filepath.Join(t.TempDir(), "made.db")
 	raw, err := sql.Open("sqlite", made)

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// film is a valid viewing of a film; change makes it what a case needs.
+// film returns a valid viewing of a film, modified by change.
 func film(change func(*Event)) Event {
 	v := Event{
 		Kind: KindViewing, EventID: "e1", Count: 1,
@@ -79,7 +79,7 @@ func TestValidateReturnsEachFault(t *testing.T) {
 	}
 }
 
-// fields lists the fields that err names, in order.
+// fields returns the fields that err names, in order.
 func fields(err error) []string {
 	joined, ok := err.(interface{ Unwrap() []error })
 	if !ok {

@@ -8,13 +8,13 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// codeOf is the code of the message that an error is.
+// codeOf returns the code of the message in err.
 func codeOf(err error) string {
 	m, _ := errors.AsType[viewing.Message](err)
 	return m.Code
 }
 
-// formatItem is an item in short, for tables.
+// formatItem formats an item for tables.
 func formatItem(i Item) string {
 	m := viewing.Media{Type: viewing.Episode, Show: &viewing.Show{IDs: i.IDs}, Season: i.Season, Episode: i.Episode}
 	if i.Type != viewing.Episode {
@@ -96,8 +96,7 @@ func TestParseMediaRejectsAnotherType(t *testing.T) {
 	}
 }
 
-// FuzzParseItem: what is taken is valid in the words of the service, and is
-// read the same again.
+// FuzzParseItem: a parsed item is valid, and parsing it again gives the same.
 func FuzzParseItem(f *testing.F) {
 	for _, text := range []string{"603", "tt0133093", "themoviedb.org/tv/1396/season/1/episode/2", "https://m.imdb.com/de/title/tt0133093", "Face/Off", "-5", "movie/603", "://", "/"} {
 		f.Add(text)

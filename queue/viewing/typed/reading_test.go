@@ -9,7 +9,7 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// formatReading is a reading in one line.
+// formatReading formats a reading in one line.
 func formatReading(r Reading, now time.Time) string {
 	parts := []string{r.What}
 	if r.Year > 0 {
@@ -28,7 +28,7 @@ func formatReading(r Reading, now time.Time) string {
 	return strings.Join(parts, " ")
 }
 
-// TestParseAdd: arguments stand between bars, readings between slashes.
+// TestParseAdd: arguments are separated by bars, readings by slashes.
 func TestParseAdd(t *testing.T) {
 	now := time.Date(2026, 11, 21, 21, 30, 0, 0, zone(t, "Europe/Berlin")) // a Saturday
 	for args, want := range map[string]string{
@@ -93,7 +93,7 @@ func TestParseAdd(t *testing.T) {
 	}
 }
 
-// TestParseFix: no word is a time.
+// TestParseFix: times are not parsed.
 func TestParseFix(t *testing.T) {
 	for text, want := range map[string]string{
 		"movie 949":                                 "movie 949",

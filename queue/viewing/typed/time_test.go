@@ -105,7 +105,7 @@ func TestParseTimeErrors(t *testing.T) {
 	}
 }
 
-// TestTodayIsNeverInTheFuture before its noon.
+// TestTodayIsNeverInTheFuture: also before noon.
 func TestTodayIsNeverInTheFuture(t *testing.T) {
 	now := time.Date(2026, 11, 21, 8, 0, 0, 0, zone(t, "Europe/Berlin"))
 	at, err := ParseTime("today", now)
@@ -141,8 +141,7 @@ func TestNearest(t *testing.T) {
 	}
 }
 
-// FuzzParseTime: what is taken is one instant, and the machine's own way of
-// writing it gives the same one.
+// FuzzParseTime: a parsed time is one instant, and its RFC 3339 form gives the same.
 func FuzzParseTime(f *testing.F) {
 	for _, text := range []string{"yesterday 20:15", "20:15", "2026-11-21", "2026-10-25 02:30", "2026-11-20T20:15:00.250+01:00", "2026-02-30", "2 hours ago"} {
 		f.Add(text, int64(1795000000))
