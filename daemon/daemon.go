@@ -182,7 +182,7 @@ func (d *Daemon) runParts(ctx context.Context) error {
 	for _, k := range d.libraries {
 		g.Go(func() error { return d.runLibrary(ctx, k.Source(), k.Run) })
 	}
-	d.files.life = ctx
+	d.files.daemonCtx = ctx
 	defer d.files.work.Wait()
 	g.Go(func() error { d.resumeFiles(ctx); return nil })
 	g.Go(func() error { return d.connector.Run(ctx) })

@@ -29,37 +29,36 @@ import (
 )
 
 const (
-	// fileAge is how long a file is kept that nobody has agreed to import, and what is known
-	// of one that was imported.
-	fileAge = 24 * time.Hour
-	// retryImport is how long an import waits for a disk that cannot be written.
-	retryImport = 30 * time.Second
+	// maxFileAge is how long an unconfirmed file, and the record of an imported one, are kept.
+	maxFileAge = 24 * time.Hour
+	// importRetry is how long an import waits for a disk that cannot be written.
+	importRetry = 30 * time.Second
 	// importBatch is how many rows are committed at once.
 	importBatch = 1000
 )
 
-// fileImports are the imports of history files that run. Each file lies in the state folder
-// beside what is known of it until its import has ended: an import that was cut goes on at
-// the next start.
+// fileImports are the running imports of history files. Each file is stored in the state folder
+// together with its record until its import has ended; an interrupted import continues at the
+// next start.
 type fileImports struct {
-	turn chan struct{}   // of one import after another
-	life context.Context // of the daemon, in which an import goes on without its asker; nil while none runs
-	work sync.WaitGroup
-	mu   sync.Mutex
-	jobs map[string]*fileJob // by file
+	turn      chan struct{}   // held by the one running import
+	daemonCtx context.Context // of the daemon, so that imports outlive their request; nil in an offline command
+	work      sync.WaitGroup
+	mu        sync.Mutex
+	jobs      map[string]*fileJob // by id of the file
 }
 
-// fileJob is an import that runs.
+// fileJob is a running import.
 type fileJob struct {
 	since time.Time
 	rows  atomic.Int64
 	ended chan struct{}
 	stop  context.CancelFunc
-	file  control.File // what became of it
+	file  control.File // the result
 	err   error
 }
 
-// filePath is where a history file is kept; what is known of it lies beside it.
+// filePath returns the path of a history file. Its record is next to it.
 func (d *core) filePath(name string) string { return filepath.Join(d.o.Paths.State, "imports", name) }
 
 // AddFile implements [control.API].
@@ -67,7 +66,7 @@ func (d *core) AddFile(_ context.Context, name string, content io.Reader) (f con
 	if err := os.MkdirAll(d.filePath(""), 0o700); err != nil {
 		return f, fmt.Errorf("keep a history file: %w", err)
 	}
-	if err := d.sweepFiles(); err != nil {
+	if err := d.removeOldFiles(); err != nil {
 		return f, err
 	}
 	kept, err := os.CreateTemp(d.filePath(""), ".new-*") // of mode 0600
@@ -86,7 +85,7 @@ func (d *core) AddFile(_ context.Context, name string, content io.Reader) (f con
 	}
 	f = control.File{ID: hex.EncodeToString(hash.Sum(nil)[:16]), Name: filepath.Base(name), AddedAt: time.Now().UTC()}
 	f.Format = form.Name
-	if known, err := d.file(f.ID); err == nil && known.Runs() {
+	if known, err := d.loadFile(f.ID); err == nil && known.Runs() {
 		return known, nil
 	}
 	err = errors.Join(kept.Sync(), kept.Close())
@@ -99,24 +98,24 @@ func (d *core) AddFile(_ context.Context, name string, content io.Reader) (f con
 	return f, d.saveFile(f)
 }
 
-// openHistory looks into a history file, and finds its form.
+// openHistory opens a history file and detects its format.
 func openHistory(r io.ReaderAt, size int64) (form transfer.Format, file *transfer.File, err error) {
 	if file, err = transfer.Open(r, size); err == nil {
 		form, err = transfer.Detect(file)
 	}
 	if err != nil {
-		err = unreadable(err)
+		err = fileFault(err)
 	}
 	return form, file, err
 }
 
-// unreadable refuses a file in a person's words.
-func unreadable(err error) error {
+// fileFault returns the fault for a file that cannot be read.
+func fileFault(err error) error {
 	return control.Refused(viewing.MessagesOf(err)[0], viewing.Message{})
 }
 
-// file reads what is known of a file.
-func (d *core) file(id string) (f control.File, err error) {
+// loadFile reads the record of a file.
+func (d *core) loadFile(id string) (f control.File, err error) {
 	text, err := []byte(nil), fs.ErrNotExist
 	if _, bad := hex.DecodeString(id); bad == nil {
 		text, err = os.ReadFile(d.filePath(id + ".json"))
@@ -139,16 +138,16 @@ func (d *core) saveFile(f control.File) error {
 	return config.WriteFile(d.filePath(f.ID+".json"), text)
 }
 
-// sweepFiles removes what is too old.
-func (d *core) sweepFiles() error {
+// removeOldFiles removes expired files and records.
+func (d *core) removeOldFiles() error {
 	all, err := os.ReadDir(d.filePath(""))
 	if errors.Is(err, fs.ErrNotExist) { // nothing was ever imported
 		return nil
 	}
 	for _, one := range all {
-		f, unknown := d.file(strings.TrimSuffix(one.Name(), ".json"))
+		f, unknown := d.loadFile(strings.TrimSuffix(one.Name(), ".json"))
 		info, gone := one.Info()
-		if gone == nil && time.Since(info.ModTime()) > fileAge && (unknown != nil || !f.Runs()) {
+		if gone == nil && time.Since(info.ModTime()) > maxFileAge && (unknown != nil || !f.Runs()) {
 			err = errors.Join(err, os.Remove(d.filePath(one.Name())))
 		}
 	}
@@ -165,7 +164,7 @@ func (d *core) Files(context.Context) ([]control.File, error) {
 	d.files.mu.Lock()
 	defer d.files.mu.Unlock()
 	for _, name := range names {
-		f, err := d.file(strings.TrimSuffix(filepath.Base(name), ".json"))
+		f, err := d.loadFile(strings.TrimSuffix(filepath.Base(name), ".json"))
 		if err != nil {
 			continue // it has just gone
 		}
@@ -180,7 +179,7 @@ func (d *core) Files(context.Context) ([]control.File, error) {
 
 // ForgetFile implements [control.API].
 func (d *core) ForgetFile(_ context.Context, id string) error {
-	if _, err := d.file(id); err != nil {
+	if _, err := d.loadFile(id); err != nil {
 		return err
 	}
 	d.files.mu.Lock()
@@ -195,39 +194,39 @@ func (d *core) ForgetFile(_ context.Context, id string) error {
 
 // PreviewFile implements [control.API].
 func (d *core) PreviewFile(ctx context.Context, o control.FileOrder) (control.File, error) {
-	f, err := d.file(o.ID)
+	f, err := d.loadFile(o.ID)
 	if err != nil || f.Agreed {
 		return f, err
 	}
 	f.Dates, f.Person = o.Dates, o.Person
 	i := newFileImport(d, f)
-	i.past = newPast(d)
+	i.histories = newHistories(d)
 	if err := i.read(ctx); err != nil {
 		return f, err
 	}
 	if f.Person != "" && i.count.People[f.Person] == 0 {
 		return f, control.Invalid(viewing.Say("fault.noPerson", "name", f.Person), personHint(slices.Sorted(maps.Keys(i.count.People))))
 	}
-	i.count.SendSeconds = d.toSend(i.count.New - i.count.Unresolved - i.count.Held - i.count.Ignored)
+	i.count.SendSeconds = d.sendSeconds(i.count.New - i.count.Unresolved - i.count.Held - i.count.Ignored)
 	f.FilePreview = i.count
 	return f, d.saveFile(f)
 }
 
-// personHint says whose rows a file holds.
+// personHint returns a hint with the people in a file.
 func personHint(names []string) viewing.Message {
 	return viewing.Say("hint.person", "names", strings.Join(names, ", "))
 }
 
 // ImportFile implements [control.API].
 func (d *core) ImportFile(ctx context.Context, o control.FileOrder) (control.File, error) {
-	f, err := d.file(o.ID)
+	f, err := d.loadFile(o.ID)
 	switch {
 	case err != nil || !f.EndedAt.IsZero():
 		return f, err
 	case f.Skipped == nil:
 		return f, control.Refused(viewing.Say("fault.noPreview"), viewing.Message{})
-	case f.Whose() != nil:
-		return f, control.Invalid(viewing.Say("fault.severalPeople"), personHint(f.Whose()))
+	case f.PeopleToChoose() != nil:
+		return f, control.Invalid(viewing.Say("fault.severalPeople"), personHint(f.PeopleToChoose()))
 	case f.AmbiguousDates > 0:
 		return f, control.Invalid(viewing.Say("fault.ambiguousDates"), viewing.Say("hint.dates"))
 	case !f.Agreed:
@@ -236,11 +235,11 @@ func (d *core) ImportFile(ctx context.Context, o control.FileOrder) (control.Fil
 			return f, err
 		}
 	}
-	job, leave := d.startFile(ctx, f), (<-chan struct{})(nil)
+	job, leave := d.startImport(ctx, f), (<-chan struct{})(nil)
 	switch {
 	case !o.Wait:
 		return f, nil
-	case d.files.life != nil: // else the job ends with its asker
+	case d.files.daemonCtx != nil: // else, in an offline command, the job ends with its request
 		leave = ctx.Done()
 	}
 	select {
@@ -251,41 +250,41 @@ func (d *core) ImportFile(ctx context.Context, o control.FileOrder) (control.Fil
 	}
 }
 
-// resumeFiles goes on with the imports that were cut.
+// resumeFiles continues interrupted imports.
 func (d *core) resumeFiles(ctx context.Context) {
 	all, err := d.Files(ctx)
 	if err == nil {
-		err = d.sweepFiles()
+		err = d.removeOldFiles()
 	}
 	if err != nil {
 		d.log.Warn("the folder of history files cannot be read", "error", err)
 	}
 	for _, f := range slices.Backward(all) {
 		if f.Runs() {
-			<-d.startFile(ctx, f).ended
+			<-d.startImport(ctx, f).ended
 		}
 	}
 }
 
-// startFile begins an import that a person has agreed to, unless it is under way.
-func (d *core) startFile(ctx context.Context, f control.File) *fileJob {
+// startImport starts a confirmed import unless it is running already.
+func (d *core) startImport(ctx context.Context, f control.File) *fileJob {
 	d.files.mu.Lock()
 	defer d.files.mu.Unlock()
 	if job := d.files.jobs[f.ID]; job != nil {
 		return job
 	}
-	if d.files.life != nil {
-		ctx = d.files.life
+	if d.files.daemonCtx != nil {
+		ctx = d.files.daemonCtx
 	}
 	job := &fileJob{since: time.Now().UTC(), ended: make(chan struct{}), file: f}
 	ctx, job.stop = context.WithCancel(ctx)
 	d.files.jobs[f.ID] = job
-	d.files.work.Go(func() { d.importFile(ctx, job) })
+	d.files.work.Go(func() { d.runImport(ctx, job) })
 	return job
 }
 
-// importFile imports a file. What was cut, for whatever reason, goes on at the next start.
-func (d *core) importFile(ctx context.Context, job *fileJob) {
+// runImport imports a file. An interrupted import continues at the next start.
+func (d *core) runImport(ctx context.Context, job *fileJob) {
 	defer close(job.ended)
 	defer job.stop()
 	select {
@@ -299,7 +298,7 @@ func (d *core) importFile(ctx context.Context, job *fileJob) {
 	for errors.Is(err, sqlite.ErrStorage) && ctx.Err() == nil {
 		d.log.Warn("an import waits: the queue cannot be written", "file", job.file.ID, "error", err)
 		select {
-		case <-time.After(retryImport):
+		case <-time.After(importRetry):
 		case <-ctx.Done():
 		}
 		err = i.read(ctx)
@@ -324,24 +323,24 @@ func (d *core) importFile(ctx context.Context, job *fileJob) {
 	d.files.mu.Unlock()
 }
 
-// fileImport reads a file once: it imports it, or only counts what that would do.
+// fileImport reads a file once, to import it or to count what an import would do.
 type fileImport struct {
-	d       *core
-	f       control.File
-	past    *past                    // what services have; nil unless it only counts
-	wishes  map[string]bool          // of the file so far, by item
-	lists   map[string]viewing.Event // likewise, by source and event id
-	rows    *atomic.Int64            // shows how far it is
-	resumed bool                     // some rows were imported before
-	source  string
-	count   control.FilePreview
+	d         *core
+	f         control.File
+	histories *histories               // for a preview; nil for an import
+	watchlist map[string]bool          // items read so far
+	lists     map[string]viewing.Event // lists read so far, by source and event id
+	rows      *atomic.Int64            // the progress
+	resumed   bool                     // an earlier run imported some rows
+	source    string
+	count     control.FilePreview
 }
 
 func newFileImport(d *core, f control.File) fileImport {
-	return fileImport{d: d, f: f, wishes: map[string]bool{}, lists: map[string]viewing.Event{}, rows: new(atomic.Int64), source: viewing.SourceFile + ":" + f.Format}
+	return fileImport{d: d, f: f, watchlist: map[string]bool{}, lists: map[string]viewing.Event{}, rows: new(atomic.Int64), source: viewing.SourceFile + ":" + f.Format}
 }
 
-// read reads the file from its beginning, or from where an earlier read was cut.
+// read reads the file from its beginning, or from where an import was interrupted.
 func (i *fileImport) read(ctx context.Context) error {
 	content, err := os.Open(i.d.filePath(i.f.ID))
 	if err != nil {
@@ -357,8 +356,8 @@ func (i *fileImport) read(ctx context.Context) error {
 		return err
 	}
 	i.count = control.FilePreview{Format: i.f.Format, Skipped: map[string]int{}}
-	done := 0 // rows that are on disk
-	if i.past == nil {
+	done := 0 // rows committed by an earlier run
+	if i.histories == nil {
 		state, err := i.d.store.State(ctx, i.source)
 		if err != nil {
 			return err
@@ -375,14 +374,14 @@ func (i *fileImport) read(ctx context.Context) error {
 	chunks := readAhead(reading, form.Read(file, o))
 	defer func() {
 		stop()
-		for range chunks { // until nobody reads the file
+		for range chunks { // until the reader has stopped
 		}
 	}()
 	for c := range chunks {
 		batch := map[string][]viewing.Event{}
 		for _, row := range c.rows {
 			if i.count.Rows++; i.count.Rows > done {
-				i.take(row, batch)
+				i.addRow(row, batch)
 			}
 		}
 		if i.count.Rows > done {
@@ -391,25 +390,25 @@ func (i *fileImport) read(ctx context.Context) error {
 			}
 		}
 		if c.err != nil {
-			return unreadable(c.err)
+			return fileFault(c.err)
 		}
 	}
 	return ctx.Err()
 }
 
-// chunk is some rows of a file, in order, and the fault that ends it after them.
+// chunk contains rows in file order, and the error that follows them.
 type chunk struct {
 	rows []transfer.Row
 	err  error
 }
 
-// readAhead reads rows while those before are committed, until ctx ends.
+// readAhead reads rows while earlier ones are committed, until ctx ends.
 func readAhead(ctx context.Context, rows iter.Seq2[transfer.Row, error]) <-chan chunk {
 	chunks := make(chan chunk, 1)
 	go func() {
 		defer close(chunks)
 		c := chunk{}
-		give := func() bool {
+		send := func() bool {
 			select {
 			case chunks <- c:
 				c = chunk{}
@@ -422,17 +421,17 @@ func readAhead(ctx context.Context, rows iter.Seq2[transfer.Row, error]) <-chan 
 			if c.err = err; err != nil {
 				break
 			}
-			if c.rows = append(c.rows, row); len(c.rows) == importBatch && !give() {
+			if c.rows = append(c.rows, row); len(c.rows) == importBatch && !send() {
 				return
 			}
 		}
-		give()
+		send()
 	}()
 	return chunks
 }
 
-// take takes the event of a row into a batch, by its source, or counts why it is left out.
-func (i *fileImport) take(row transfer.Row, batch map[string][]viewing.Event) {
+// addRow adds the event of a row to the batch of its source, or counts why it is omitted.
+func (i *fileImport) addRow(row transfer.Row, batch map[string][]viewing.Event) {
 	if row.Person != "" {
 		if i.count.People == nil {
 			i.count.People = map[string]int{}
@@ -470,17 +469,17 @@ func (i *fileImport) take(row transfer.Row, batch map[string][]viewing.Event) {
 	}
 	if e.Kind == viewing.KindWatchlist && e.Media[0].Key() != "" {
 		key := e.Media[0].Key()
-		if i.wishes[key] { // it comes again
+		if i.watchlist[key] { // a duplicate
 			i.count.Known++
 			return
 		}
-		i.wishes[key] = true
+		i.watchlist[key] = true
 	}
 	batch[row.Source] = append(batch[row.Source], e)
 }
 
-// commit commits a batch with how far the file is read, or counts what that would do. Our own
-// source comes last: its state says that the batch is done.
+// commit commits a batch and the position in the file, or counts what that would do. The file's
+// own source is last, because its state marks the batch as complete.
 func (i *fileImport) commit(ctx context.Context, batch map[string][]viewing.Event) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -488,19 +487,19 @@ func (i *fileImport) commit(ctx context.Context, batch map[string][]viewing.Even
 	own := batch[i.source]
 	delete(batch, i.source)
 	for _, source := range slices.Sorted(maps.Keys(batch)) {
-		if err := i.commitOf(ctx, source, batch[source]); err != nil {
+		if err := i.commitSource(ctx, source, batch[source]); err != nil {
 			return err
 		}
 	}
-	return i.commitOf(ctx, i.source, own)
+	return i.commitSource(ctx, i.source, own)
 }
 
-// commitOf commits events of one source, and counts what becomes of them.
-func (i *fileImport) commitOf(ctx context.Context, source string, events []viewing.Event) error {
+// commitSource commits the events of one source and counts the outcomes.
+func (i *fileImport) commitSource(ctx context.Context, source string, events []viewing.Event) error {
 	b, do, before := viewing.Batch{Source: source, Events: events}, i.d.store.Commit, 0
 	switch {
-	case i.past != nil:
-		lists := i.listsOf(source, events)
+	case i.histories != nil:
+		lists := i.earlierLists(source, events)
 		b.Events, before = append(lists, events...), len(lists)
 		do = i.d.store.Preview
 	case source == i.source:
@@ -511,7 +510,7 @@ func (i *fileImport) commitOf(ctx context.Context, source string, events []viewi
 		switch {
 		case o.Status == viewing.StatusDuplicate || o.Status == viewing.StatusConflict || o.Joined:
 			i.count.Known++
-		case i.past != nil && i.atService(ctx, source, events[n]):
+		case i.histories != nil && i.atService(ctx, source, events[n]):
 			i.count.Known++
 			i.count.AtService++
 		case o.Status == viewing.StatusDropped:
@@ -527,9 +526,9 @@ func (i *fileImport) commitOf(ctx context.Context, source string, events []viewi
 	return err
 }
 
-// listsOf are the lists of earlier batches that events of a batch name: what only counts has not
-// kept them.
-func (i *fileImport) listsOf(source string, events []viewing.Event) (lists []viewing.Event) {
+// earlierLists returns the lists of earlier batches that the events refer to: a preview has not
+// stored them.
+func (i *fileImport) earlierLists(source string, events []viewing.Event) (lists []viewing.Event) {
 	for _, e := range events {
 		list, known := i.lists[source+" "+e.InList]
 		if known && (len(lists) == 0 || lists[len(lists)-1].EventID != e.InList) {
@@ -544,11 +543,11 @@ func (i *fileImport) listsOf(source string, events []viewing.Event) (lists []vie
 	return lists
 }
 
-// atService reports whether the services of all accounts have a viewing already: they tell
-// before it is sent, and it is not sent then.
+// atService reports whether the services of all accounts already have a viewing. Such a viewing
+// is found there before it would be sent.
 func (i *fileImport) atService(ctx context.Context, source string, v viewing.Event) bool {
-	has := i.past.of(ctx, i.d.store.AccountsOf(source))
-	i.count.Unread = i.past.unread()
+	has := i.histories.hasAll(ctx, i.d.store.AccountsOf(source))
+	i.count.Unread = i.histories.unread()
 	return has != nil && v.Kind == viewing.KindViewing && !slices.ContainsFunc(v.Media, func(m viewing.Media) bool {
 		return !has(m, v.WatchedAt, 0)
 	})

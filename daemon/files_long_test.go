@@ -12,15 +12,15 @@ import (
 	"github.com/filmspool/filmspool/daemon/control"
 )
 
-// BenchmarkImport is an import of 200,000 rows of Trakt, every tenth without a number, with
-// the most memory that was in use on the heap.
+// BenchmarkImport imports 200,000 rows of Trakt, every tenth without a number, and reports the
+// maximum heap size.
 func BenchmarkImport(b *testing.B) {
 	const rows = 200_000
 	content := traktZip(b, rows)
-	alone(b, testOptions(b), func(c *core) {
+	openOffline(b, testOptions(b), func(c *core) {
 		f, err := c.AddFile(b.Context(), "trakt.zip", bytes.NewReader(content))
 		if err == nil {
-			f.Skipped = map[string]int{} // as after a preview
+			f.Skipped = map[string]int{} // like after a preview
 			err = c.saveFile(f)
 		}
 		if err != nil {
@@ -38,7 +38,7 @@ func BenchmarkImport(b *testing.B) {
 	})
 }
 
-// watchHeap measures how large the heap gets.
+// watchHeap measures the maximum heap size.
 func watchHeap() (most *atomic.Uint64, stop func()) {
 	most = new(atomic.Uint64)
 	ended, watching := make(chan struct{}), make(chan struct{})

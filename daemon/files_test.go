@@ -22,8 +22,8 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// traktZip is the export of an account that has watched episodes and, each tenth, a film
-// without a number, the newest first.
+// traktZip returns an export with episodes and, every tenth, a film without a number, the newest
+// first.
 func traktZip(t testing.TB, plays int) []byte {
 	t.Helper()
 	var out bytes.Buffer
@@ -52,8 +52,8 @@ func traktZip(t testing.TB, plays int) []byte {
 	return out.Bytes()
 }
 
-// alone works on a state folder of its own while no daemon runs.
-func alone(t testing.TB, o Options, work func(*core)) {
+// openOffline opens a new state folder offline.
+func openOffline(t testing.TB, o Options, work func(*core)) {
 	t.Helper()
 	c := newCore(o)
 	if err := c.open(t.Context()); err != nil {
@@ -67,7 +67,7 @@ func alone(t testing.TB, o Options, work func(*core)) {
 	}
 }
 
-// previewed adds a file and counts what an import would do.
+// previewed adds a file and previews its import.
 func (d *core) previewed(t testing.TB, content []byte) control.File {
 	t.Helper()
 	f, err := d.AddFile(t.Context(), "some/file.zip", bytes.NewReader(content))
@@ -80,7 +80,7 @@ func (d *core) previewed(t testing.TB, content []byte) control.File {
 	return f
 }
 
-// imported imports a file. What was done must be what the preview has said.
+// imported imports a file. The result must be that of the preview.
 func (d *core) imported(t testing.TB, content []byte) control.File {
 	t.Helper()
 	said := d.previewed(t, content)
@@ -94,7 +94,7 @@ func (d *core) imported(t testing.TB, content []byte) control.File {
 	return did
 }
 
-// everything is what the queue has, without times of its own.
+// everything returns the content of the queue without its own times.
 func (d *core) everything(t testing.TB) string {
 	t.Helper()
 	all, err := d.List(t.Context(), entry.Filter{})
@@ -109,7 +109,7 @@ func (d *core) everything(t testing.TB) string {
 	return strings.Join(lines, "")
 }
 
-// cutting is a context that ends when it was asked so often.
+// cutting is a context that ends after a number of calls.
 type cutting struct {
 	context.Context
 	left int
@@ -122,13 +122,13 @@ func (c *cutting) Err() error {
 	return nil
 }
 
-// TestImportIsCutAnywhere: an import is cut at each of its steps, and goes on with the files
-// as they lie there at that moment. In the end all is as without that.
-func TestImportIsCutAnywhere(t *testing.T) {
+// An import is interrupted at each step and continued with the files of that moment. The result
+// is that of an uninterrupted one.
+func TestInterruptedImportContinues(t *testing.T) {
 	content := traktZip(t, 1200)
 	var want string
 	var counted control.File
-	alone(t, testOptions(t), func(c *core) {
+	openOffline(t, testOptions(t), func(c *core) {
 		counted = c.imported(t, content)
 		want = c.everything(t)
 	})
@@ -138,7 +138,7 @@ func TestImportIsCutAnywhere(t *testing.T) {
 	for steps := 0; ; steps++ {
 		o, after := testOptions(t), testOptions(t)
 		cut := false
-		alone(t, o, func(c *core) {
+		openOffline(t, o, func(c *core) {
 			f := c.previewed(t, content)
 			f.Agreed = true
 			if err := c.saveFile(f); err != nil {
@@ -150,7 +150,7 @@ func TestImportIsCutAnywhere(t *testing.T) {
 				t.Fatal(err)
 			}
 		})
-		alone(t, after, func(c *core) {
+		openOffline(t, after, func(c *core) {
 			c.resumeFiles(t.Context())
 			all, err := c.Files(t.Context())
 			if err != nil || len(all) != 1 || all[0].EndedAt.IsZero() || fmt.Sprint(all[0].FilePreview) != fmt.Sprint(counted.FilePreview) {
@@ -172,10 +172,10 @@ func TestImportIsCutAnywhere(t *testing.T) {
 	}
 }
 
-// TestImportAddsOnlyWhatIsNew: a newer file of the same account, what a browser has seen, and
-// what our own export says of it.
+// An import adds only new viewings of a later file, and not those that a browser has reported or
+// that our own export contains.
 func TestImportAddsOnlyWhatIsNew(t *testing.T) {
-	alone(t, testOptions(t), func(c *core) {
+	openOffline(t, testOptions(t), func(c *core) {
 		live, other := movie("live", 603, "The Matrix", 0), movie("other", 604, "Reloaded", 0)
 		if _, err := c.store.Commit(t.Context(), viewing.Batch{Source: "browser:b", Events: []viewing.Event{live, other}}); err != nil {
 			t.Fatal(err)
@@ -208,7 +208,7 @@ func TestImportAddsOnlyWhatIsNew(t *testing.T) {
 			t.Errorf("our own export: %+v", f)
 		}
 		o := testOptions(t)
-		alone(t, o, func(other *core) {
+		openOffline(t, o, func(other *core) {
 			other.imported(t, out.Bytes())
 			if f := other.previewed(t, traktZip(t, 33)); f.New != 0 {
 				t.Errorf("what our own export has brought is not known: %+v", f)
@@ -217,10 +217,9 @@ func TestImportAddsOnlyWhatIsNew(t *testing.T) {
 	})
 }
 
-// TestQuestionsOfAFile: whose the rows are, and which number of a date is the day, are asked
-// once for the whole file.
-func TestQuestionsOfAFile(t *testing.T) {
-	alone(t, testOptions(t), func(c *core) {
+// The person and the order of day and month are asked once for the whole file.
+func TestPersonAndDateOrderOfAFile(t *testing.T) {
+	openOffline(t, testOptions(t), func(c *core) {
 		content := "Profile Name,Start Time,Duration,Attributes,Title,Supplemental Video Type,Device Type,Bookmark,Latest Bookmark,Country\n"
 		for _, row := range []string{"Ann,2024-02-11 19:03:12,01:41:07", "Bob,2024-02-12 19:03:12,01:41:07", "Bob,2024-02-14 19:03:12,01:41:07"} {
 			content += row + `,,"A Film",,TV,01:41:07,01:41:07,DE (Germany)` + "\n"
@@ -250,9 +249,9 @@ func TestQuestionsOfAFile(t *testing.T) {
 	})
 }
 
-// TestFilesThatAreRefused: with the reason, and nothing of them is kept.
-func TestFilesThatAreRefused(t *testing.T) {
-	alone(t, testOptions(t), func(c *core) {
+// Invalid files are refused with the reason and not stored.
+func TestInvalidFilesAreRefused(t *testing.T) {
+	openOffline(t, testOptions(t), func(c *core) {
 		for content, code := range map[string]string{"": "file.empty", "hello": "file.unknown", "PK\x03\x04": "file.zip"} {
 			if _, err := c.AddFile(t.Context(), "x", strings.NewReader(content)); control.FaultOf(err).Message.Code != code {
 				t.Errorf("%q: %v", content, err)
@@ -279,8 +278,7 @@ func TestFilesThatAreRefused(t *testing.T) {
 	})
 }
 
-// TestImportOnThePage: a file is sent as a form without scripts sends it, and the service gets
-// what the preview has said.
+// A file is imported with a form without scripts, and the service gets what the preview showed.
 func TestImportOnThePage(t *testing.T) {
 	l := looking(t)
 	send := func(name string, content []byte) *httptest.ResponseRecorder {
@@ -311,7 +309,7 @@ func TestImportOnThePage(t *testing.T) {
 	}
 	l.refused("/import/begin", url.Values{"id": {"00"}}, "not kept any more")
 	l.sees("/import", `data-most="1073741824" data-large="The file is larger than 1024 MB`)
-	// The service has one of them already.
+	// The service already has one of them.
 	l.becomes(l.commits("browser:x", viewing.Event{
 		Kind: viewing.KindViewing, EventID: "1", Count: 1, WatchedAt: viewing.At(time.Date(2024, 1, 1, 21, 1, 0, 0, time.UTC)),
 		Media: []viewing.Media{{Type: viewing.Episode, Show: &viewing.Show{IDs: viewing.IDs{TMDB: 1396}}, Season: intPointer(1), Episode: intPointer(1)}},
@@ -339,10 +337,9 @@ func TestImportOnThePage(t *testing.T) {
 
 func intPointer(n int) *int { return &n }
 
-// TestImportOfLists: what is on the list of that name already is not put there again, and there is
-// one list.
+// Items that a list already has are not added again, and the list is not duplicated.
 func TestImportOfLists(t *testing.T) {
-	alone(t, testOptions(t), func(c *core) {
+	openOffline(t, testOptions(t), func(c *core) {
 		adds := func(list, id string, film int64) entry.Entry {
 			t.Helper()
 			is, err := c.Add(t.Context(), viewing.Event{Kind: viewing.KindList, EventID: "list " + id, List: &viewing.List{Name: list}})

@@ -15,21 +15,21 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// historyTime is how long a service may take to show its history.
-const historyTime = 3 * time.Minute
+// historyTimeout limits reading the history of a service.
+const historyTimeout = 3 * time.Minute
 
 // ImportKodi implements [control.API].
 func (d *core) ImportKodi(ctx context.Context, o control.KodiImport) (out control.KodiImported, err error) {
 	defer d.startJob()()
 	out.DryRun = o.DryRun
-	libraries, past := d.libraries, newPast(d)
+	libraries, histories := d.libraries, newHistories(d)
 	if o.NFO != "" {
 		libraries = []*kodi.Importer{kodi.NewNFO(kodi.Options{
 			Userdata: o.NFO, Logger: d.log.With("part", "kodi"), Sink: d.store, Account: kodiAccount{d, ruleSettings(d.o.Config)},
 		})}
 	}
-	// each does the same with every library, and adds up what comes of it. Its error is one of
-	// our own disk, or the context's.
+	// each calls do with every library and adds up the results. It returns errors of our own disk
+	// or of the context only.
 	each := func(do func(*kodi.Importer, context.Context, rule.PlanOptions) (kodi.Preview, error)) error {
 		out.Libraries, out.NeedsYes = []kodi.Preview{}, false
 		sends, planned := 0, map[string]map[string][]viewing.Instant{}
@@ -39,7 +39,7 @@ func (d *core) ImportKodi(ctx context.Context, o control.KodiImport) (out contro
 			if planned[all] == nil {
 				planned[all] = map[string][]viewing.Instant{}
 			}
-			has := past.of(ctx, accounts)
+			has := histories.hasAll(ctx, accounts)
 			p, err := do(k, ctx, rule.PlanOptions{Since: o.Since, Planned: planned[all], Has: has})
 			if err != nil && p.Problem.Code == "" {
 				return err
@@ -48,7 +48,7 @@ func (d *core) ImportKodi(ctx context.Context, o control.KodiImport) (out contro
 			out.NeedsYes = out.NeedsYes || has == nil && p.Sends() > 0
 			sends += p.Sends() * len(accounts)
 		}
-		out.Services, out.SendSeconds = past.services, d.toSend(sends)
+		out.Services, out.SendSeconds = histories.services, d.sendSeconds(sends)
 		return nil
 	}
 	if o.DryRun || !o.Yes {
@@ -56,42 +56,43 @@ func (d *core) ImportKodi(ctx context.Context, o control.KodiImport) (out contro
 			return out, err
 		}
 	}
-	if unread := past.unread(); out.NeedsYes && !o.Yes {
+	if unread := histories.unread(); out.NeedsYes && !o.Yes {
 		why := viewing.Say("fault.accountWhy", "name", unread[0].Account).Because(unread[0].Reason)
 		return out, control.Refused(viewing.Say("fault.importDoubles").Because(why), viewing.Say("hint.importAnyway"))
 	}
 	return out, each((*kodi.Importer).Import)
 }
 
-// past is what the services of accounts have, each read once.
-type past struct {
+// histories contains the histories of accounts at their services. Each is read once.
+type histories struct {
 	d        *core
-	known    map[string]*replay.History // by account; nil: cannot be asked
+	known    map[string]*replay.History // by account; nil if unreadable
 	services []control.KodiService
 }
 
-func newPast(d *core) *past {
-	return &past{d: d, known: map[string]*replay.History{}, services: []control.KodiService{}}
+func newHistories(d *core) *histories {
+	return &histories{d: d, known: map[string]*replay.History{}, services: []control.KodiService{}}
 }
 
-// of tells whether the services of all these accounts have a viewing; nil where that is not
-// known. What one of them alone has is found there before it is sent.
-func (p *past) of(ctx context.Context, accounts []string) func(m viewing.Media, at viewing.Instant, runtime time.Duration) bool {
-	histories := make([]*replay.History, len(accounts))
+// hasAll returns a function that reports whether the services of all these accounts have a
+// viewing, or nil if one is unreadable. A viewing that only some of them have is found there
+// before it is sent.
+func (p *histories) hasAll(ctx context.Context, accounts []string) func(m viewing.Media, at viewing.Instant, runtime time.Duration) bool {
+	all := make([]*replay.History, len(accounts))
 	for n, name := range accounts {
-		histories[n] = p.read(ctx, name)
+		all[n] = p.read(ctx, name)
 	}
-	if slices.Contains(histories, nil) {
+	if slices.Contains(all, nil) {
 		return nil
 	}
 	return func(m viewing.Media, at viewing.Instant, runtime time.Duration) bool {
-		return !slices.ContainsFunc(histories, func(h *replay.History) bool { return !h.Has(m, at, runtime) })
+		return !slices.ContainsFunc(all, func(h *replay.History) bool { return !h.Has(m, at, runtime) })
 	}
 }
 
-// read reads what the account's service has; nil where that cannot be asked. An account that
-// never had a service has nothing there.
-func (p *past) read(ctx context.Context, account string) *replay.History {
+// read returns the history of an account, or nil if it is unreadable. An account without a
+// service has an empty history.
+func (p *histories) read(ctx context.Context, account string) *replay.History {
 	if history, asked := p.known[account]; asked {
 		return history
 	}
@@ -102,18 +103,18 @@ func (p *past) read(ctx context.Context, account string) *replay.History {
 	history, err := p.d.history(ctx, account)
 	s := control.KodiService{Account: account, Readable: err == nil}
 	if err != nil {
-		s.Reason = whyUnread(err)
+		s.Reason = historyProblem(err)
 	}
 	p.known[account], p.services = history, append(p.services, s)
 	return history
 }
 
-// unread are the services that cannot be asked.
-func (p *past) unread() []control.KodiService {
+// unread returns the services whose history is unreadable.
+func (p *histories) unread() []control.KodiService {
 	return slices.DeleteFunc(slices.Clone(p.services), func(s control.KodiService) bool { return s.Readable })
 }
 
-// history reads all that an account's service has.
+// history reads the complete history of an account.
 func (d *core) history(ctx context.Context, account string) (*replay.History, error) {
 	service, done, err := d.serviceClient(ctx, account)
 	if err != nil {
@@ -124,13 +125,13 @@ func (d *core) history(ctx context.Context, account string) (*replay.History, er
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, historyTime)
+	ctx, cancel := context.WithTimeout(ctx, historyTimeout)
 	defer cancel()
 	return replay.ReadHistory(ctx, service, row.Keeps)
 }
 
-// whyUnread says for a person why a history was not read.
-func whyUnread(err error) viewing.Message {
+// historyProblem returns the reason why a history could not be read.
+func historyProblem(err error) viewing.Message {
 	if errors.Is(err, tracker.ErrNoEndpoint) {
 		return viewing.Say("history.hidden")
 	}
@@ -140,14 +141,15 @@ func whyUnread(err error) viewing.Message {
 	return viewing.MessagesOf(err)[0]
 }
 
-// hasService reports whether an account was ever connected to a service.
+// hasService reports whether an account has ever been connected to a service.
 func (d *core) hasService(account string) bool {
 	c, err := d.keys.Find(account, d.o.Config.Accounts[account], d.o.Paths.File)
 	return err != nil || c.BaseURL != ""
 }
 
-// toSend is how many seconds imports take to leave; 0 where there is no service.
-func (d *core) toSend(entries int) int64 {
+// sendSeconds returns the approximate time to send imported entries; 0 without a service or a
+// rate limit.
+func (d *core) sendSeconds(entries int) int64 {
 	r := d.o.Config.Replay
 	rates := slices.DeleteFunc([]float64{r.Rate, r.BackfillRate}, func(rate float64) bool { return rate == 0 })
 	if len(rates) == 0 || !slices.ContainsFunc(d.accountNames(), d.hasService) {

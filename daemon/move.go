@@ -23,7 +23,7 @@ func (d *core) MoveHistory(ctx context.Context, m control.HistoryMove) (did cont
 	var history *replay.History
 	if m.DryRun {
 		if history, err = d.history(ctx, m.To); err != nil {
-			did.Reason = whyUnread(err)
+			did.Reason = historyProblem(err)
 		}
 		did.Readable = err == nil
 	}
@@ -47,6 +47,6 @@ func (d *core) MoveHistory(ctx context.Context, m control.HistoryMove) (did cont
 	if err == nil && did.New()+did.Known == 0 {
 		err = d.knownAccount(m.From) // what an earlier account had can be moved, too
 	}
-	did.SendSeconds = d.toSend(did.New() - did.AtService)
+	did.SendSeconds = d.sendSeconds(did.New() - did.AtService)
 	return did, err
 }

@@ -165,7 +165,7 @@ func (d *core) Resolve(ctx context.Context, m viewing.Media) (control.Resolution
 	switch {
 	case trouble == nil || decision.Item != nil:
 	case errors.Is(trouble, replay.ErrNotNow):
-		why := viewing.Say("fault.notAsked").Because(whyUnread(trouble))
+		why := viewing.Say("fault.notAsked").Because(historyProblem(trouble))
 		r.Trouble, r.Why = &why, english.Message(why)+"."
 	default:
 		r.Why += " " + strings.TrimSuffix(trouble.Error(), ".") + "."
@@ -263,7 +263,7 @@ func (d *core) findCandidates(ctx context.Context, readings []typed.Reading, out
 	message := viewing.Say("fault.nobodyKnows")
 	switch {
 	case errors.Is(trouble, replay.ErrNotNow):
-		message = viewing.Say("fault.notAsked").Because(whyUnread(trouble))
+		message = viewing.Say("fault.notAsked").Because(historyProblem(trouble))
 	case trouble != nil:
 		message = viewing.Say("fault.nothingFound").Because(viewing.MessagesOf(trouble)[0])
 	}

@@ -34,7 +34,8 @@ func (p *program) importFiles(ctx context.Context, files []string) error {
 	})
 }
 
-// importFile imports one file after its preview. What is not imported is forgotten.
+// importFile imports one file after its preview. A file that is not imported is removed from the
+// daemon.
 func (p *program) importFile(ctx context.Context, ctl control.API, name string) error {
 	content, err := os.Open(name)
 	if err != nil {
@@ -76,13 +77,12 @@ func (p *program) importFile(ctx context.Context, ctl control.API, name string) 
 	return nil
 }
 
-// previewFile shows what an import would do, and asks a person at a terminal what the file
-// does not tell.
+// previewFile prints a preview, and asks the user about what the file does not contain.
 func (p *program) previewFile(ctx context.Context, ctl control.API, id string) (control.File, error) {
 	order := control.FileOrder{ID: id, Dates: p.given.dates, Person: p.given.person}
 	asks := !p.given.dryRun && terminal.IsTerminal(p.stdin)
 	f, err := ctl.PreviewFile(ctx, order)
-	if names := f.Whose(); err == nil && names != nil && asks {
+	if names := f.PeopleToChoose(); err == nil && names != nil && asks {
 		order.Person = p.stderr.Ask(ctx, p.stdin, p.stdout.Speech().Say("cli.whose", "names", strings.Join(names, ", ")))
 		f, err = ctl.PreviewFile(ctx, order)
 	}
@@ -99,7 +99,7 @@ func (p *program) previewFile(ctx context.Context, ctl control.API, id string) (
 	return f, err
 }
 
-// sayFile tells what an import would do. What is zero is not told.
+// sayFile prints what an import would do, without zero counts.
 func (p *program) sayFile(f control.File) {
 	p.stdout.Say("cli.file", "file", f.Name, "format", f.Format, "n", f.Rows)
 	for _, t := range f.Tallies() {
@@ -108,14 +108,14 @@ func (p *program) sayFile(f control.File) {
 	p.sayUnread(f.Unread)
 }
 
-// sayCount tells one count of a preview, unless it is zero.
+// sayCount prints one count of a preview unless it is zero.
 func (p *program) sayCount(key string, n int, values ...any) {
 	if n > 0 {
 		p.stdout.Printf("  %s\n", p.stdout.Speech().Say(key, append(values, "n", n)...))
 	}
 }
 
-// sayUnread tells which services do not tell what they have.
+// sayUnread prints the services with an unreadable history.
 func (p *program) sayUnread(services []control.KodiService) {
 	for _, s := range services {
 		if !s.Readable {
@@ -124,24 +124,24 @@ func (p *program) sayUnread(services []control.KodiService) {
 	}
 }
 
-// saySending tells how long it takes to send what was imported; 0 is not told.
+// saySending prints how long the sending takes, unless it is 0.
 func (p *program) saySending(seconds int64) {
 	if seconds > 0 {
 		p.stdout.Say("cli.importSends", "time", time.Duration(seconds)*time.Second)
 	}
 }
 
-// maxTries is how often an import is waited for that was cut.
+// maxTries is how often an interrupted import is awaited.
 const maxTries = 3
 
-// runImport imports a file, and says how far that is.
+// runImport imports a file and shows its progress.
 func (p *program) runImport(ctx context.Context, ctl control.API, f control.File) (did control.File, err error) {
 	say := func() { p.sayProgress(ctx, ctl, f.ID) }
 	p.progress.Store(&say)
 	defer p.progress.Store(nil)
 	cut := func() bool { return err != nil && control.FaultOf(err).Code == control.CodeInternal }
 	for tries := 0; tries == 0 || tries < maxTries && cut() && ctx.Err() == nil; tries++ {
-		did, err = ctl.ImportFile(ctx, control.FileOrder{ID: f.ID, Wait: true}) // again after a reload
+		did, err = ctl.ImportFile(ctx, control.FileOrder{ID: f.ID, Wait: true}) // repeated after a reload
 	}
 	if cut() {
 		err = control.Refused(viewing.Say("fault.importAway"), control.Command("filmspool import %s", strconv.Quote(f.Name)))
@@ -149,11 +149,11 @@ func (p *program) runImport(ctx context.Context, ctl control.API, f control.File
 	return did, err
 }
 
-// sayProgress says how far the import of a file is.
+// sayProgress prints the progress of a file's import.
 func (p *program) sayProgress(ctx context.Context, ctl control.API, id string) {
 	all, _ := ctl.Files(ctx)
 	for _, f := range all {
-		if left, rate := f.Left(time.Now()); f.ID == id && rate > 0 {
+		if left, rate := f.Remaining(time.Now()); f.ID == id && rate > 0 {
 			p.stderr.Say("import.progress", "done", f.Done, "rows", f.Rows, "rate", rate, "time", left)
 		}
 	}

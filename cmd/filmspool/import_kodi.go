@@ -14,7 +14,7 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// importKodi imports from Kodi, after a preview unless the user has said yes to everything.
+// importKodi imports from Kodi, after a preview unless --yes is set.
 func (p *program) importKodi(ctx context.Context, _ []string) (err error) {
 	o := control.KodiImport{DryRun: p.given.dryRun, Yes: p.given.yes}
 	if o.Since, err = moment("since", p.given.since); err != nil {
@@ -26,7 +26,7 @@ func (p *program) importKodi(ctx context.Context, _ []string) (err error) {
 		}
 	}
 	return p.instance(ctx, daemon.Offline, func(ctl control.API) error {
-		did, err := p.handOver(ctx, ctl, o)
+		did, err := p.previewAndImport(ctx, ctl, o)
 		if err == nil && p.given.json {
 			err = p.stdout.JSON(did)
 		}
@@ -38,8 +38,8 @@ func (p *program) importKodi(ctx context.Context, _ []string) (err error) {
 	})
 }
 
-// handOver previews an import and does it, where that was asked for.
-func (p *program) handOver(ctx context.Context, ctl control.API, o control.KodiImport) (did control.KodiImported, err error) {
+// previewAndImport previews an import and, if confirmed, runs it.
+func (p *program) previewAndImport(ctx context.Context, ctl control.API, o control.KodiImport) (did control.KodiImported, err error) {
 	if o.DryRun || !o.Yes {
 		preview := o
 		preview.DryRun = true
@@ -47,7 +47,7 @@ func (p *program) handOver(ctx context.Context, ctl control.API, o control.KodiI
 			return did, err
 		}
 		if !p.given.json {
-			p.sayPast(did)
+			p.sayKodiImport(did)
 		}
 		switch {
 		case did.NeedsYes && !o.DryRun:
@@ -67,8 +67,8 @@ func (p *program) handOver(ctx context.Context, ctl control.API, o control.KodiI
 	return did, err
 }
 
-// sayPast tells what is, or would be, handed over. What is zero is not told.
-func (p *program) sayPast(did control.KodiImported) {
+// sayKodiImport prints what an import does, or would do, without zero counts.
+func (p *program) sayKodiImport(did control.KodiImported) {
 	if len(did.Libraries) == 0 {
 		p.stdout.Say("cli.noLibraries")
 	}
@@ -87,7 +87,7 @@ func (p *program) sayPast(did control.KodiImported) {
 	p.sayUnread(did.Services)
 }
 
-// why says what a library shows of a viewing, and why that would not be sent.
+// why describes a viewing in a library and the reason why it would not be sent.
 func why(s locale.Speech, f kodi.Found) string {
 	text := s.Tell(f.Note)
 	for _, m := range f.Steps {

@@ -99,8 +99,8 @@ func counted(all []Tally) []Tally {
 	return slices.DeleteFunc(all, func(t Tally) bool { return t.N == 0 })
 }
 
-// Whose returns the people in a file if the user must choose one of them.
-func (f File) Whose() (names []string) {
+// PeopleToChoose returns the people in a file if the user must choose one of them.
+func (f File) PeopleToChoose() (names []string) {
 	if len(f.People) > 1 && f.Person == "" {
 		names = slices.Sorted(maps.Keys(f.People))
 	}
@@ -131,9 +131,9 @@ type FileOrder struct {
 	Wait   bool   `json:"wait,omitempty"`   // wait for the end of the import
 }
 
-// Left returns the approximate remaining time of an import and the rows read per second, or 0 if
+// Remaining returns the approximate remaining time of an import and the rows read per second, or 0 if
 // unknown.
-func (f File) Left(now time.Time) (left time.Duration, rate int) {
+func (f File) Remaining(now time.Time) (left time.Duration, rate int) {
 	took := now.Sub(f.StartedAt)
 	if f.Done == 0 || f.StartedAt.IsZero() || took <= 0 {
 		return 0, 0

@@ -74,7 +74,7 @@ func forgetFile(v *view) error {
 
 // Progress returns the progress of an import in words; "" before its rate is known.
 func (v *view) Progress(f control.File) string {
-	left, rate := f.Left(time.Now())
+	left, rate := f.Remaining(time.Now())
 	if rate == 0 {
 		return ""
 	}
