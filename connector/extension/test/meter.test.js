@@ -42,10 +42,10 @@ test("what is played is counted to the second, and nothing else", () => {
   assert.ok(counted <= 605.5, `small jumps, one after the other: ${counted} s counted in 600 s`);
 });
 
-test("a lifted track begins anew", () => {
+test("a track that was reset starts over", () => {
   const track = new Track();
   track.sample(0, 1, 0);
-  track.lift();
+  track.reset();
   assert.equal(track.sample(0.4, 1, 400), null);
   assert.deepEqual([...track.sample(0.8, 1, 800)], [0.4, 0.8]);
 });
@@ -91,12 +91,12 @@ function viewer(random, duration, silent) {
     const act = random();
     if (act < 0.05) {
       position = Math.floor(random() * duration * 100) / 100;
-      if (random() >= silent) track.lift(); // some players jump without a word
+      if (random() >= silent) track.reset(); // some players jump without a word
       now += random() * 300;
       track.sample(position, rate, now);
     } else if (act < 0.1) {
       track.sample(position, rate, now);
-      track.lift();
+      track.reset();
       now += random() * 1e6;
       track.sample(position, rate, now); // it plays again
     } else if (act < 0.15) {

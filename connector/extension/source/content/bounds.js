@@ -1,26 +1,28 @@
 /**
- * What a page says is foreign: only what has the expected type and size is
- * read, and everything taken from it goes through here.
+ * Checks values that come from a page, which may contain anything: only texts,
+ * addresses and numbers of the expected type and size are used.
  */
 (() => {
   const own = (globalThis.filmspool ??= {});
 
-  /** Signs without a shape that pages put around titles, to set their direction or to break lines. */
+  /** Invisible characters in titles, which set the direction of the text or allow a line break. */
   const SHAPELESS = /[\u200B\u200E\u200F\u202A-\u202E\u2060\u2066-\u2069]/g;
 
   /**
+   * Cleans a text.
    * @param {unknown} value
    * @param {number} [most] characters
-   * @returns {string} trimmed and cut; "" when it is no text
+   * @returns {string} trimmed and cut; "" when the value is not a string
    */
   function text(value, most = 300) {
     if (typeof value !== "string") return "";
     const cut = value.slice(0, most * 4).replace(SHAPELESS, "").replace(/\s+/g, " ").trim();
-    return cut.slice(0, most).replace(/\p{Surrogate}/gu, ""); // halves of a pair are no text
+    return cut.slice(0, most).replace(/\p{Surrogate}/gu, ""); // removes half surrogate pairs
   }
 
   /**
-   * @param {unknown} value an address, or what is none
+   * Checks an address.
+   * @param {unknown} value
    * @param {string} [base]
    * @returns {string} an http address of at most 2,000 characters, without user and password; or ""
    */
@@ -38,7 +40,7 @@
   }
 
   /**
-   * A UUID, version 4. crypto.randomUUID is missing on pages over http.
+   * Makes a UUID of version 4. crypto.randomUUID does not exist on pages over http.
    * @returns {string}
    */
   function uuid() {
@@ -50,8 +52,9 @@
   }
 
   /**
+   * Formats a time.
    * @param {Date} date
-   * @returns {string} RFC 3339 to the second, with the offset of this place
+   * @returns {string} RFC 3339 to the second, with the local offset
    */
   function stamp(date) {
     const minutes = -date.getTimezoneOffset();
@@ -61,26 +64,27 @@
     return `${local}${minutes < 0 ? "-" : "+"}${part(size / 60)}:${part(size % 60)}`;
   }
 
-  /** Parts of an address that say where in a film it is, not which film. */
-  const passing = new Set(["t", "time", "start", "begin", "position", "pos", "resume", "quality", "autoplay", "volume"]);
+  /** Parameters of an address that do not say which film it is, such as the position in it. */
+  const ignored = new Set(["t", "time", "start", "begin", "position", "pos", "resume", "quality", "autoplay", "volume"]);
 
-  /** @param {string} part of a query: "name=value" @returns {boolean} whether it names the page */
-  function lasting(part) {
+  /** @param {string} part of a query: "name=value" @returns {boolean} whether it belongs to the name of the page */
+  function isNaming(part) {
     const name = part.split("=", 1)[0];
-    return part !== "" && !passing.has(name) && !name.startsWith("utm_");
+    return part !== "" && !ignored.has(name) && !name.startsWith("utm_");
   }
 
   /**
-   * Names a page: its address without what changes while one film plays. The
-   * fragment counts where it is used as a path. The query is read as text:
-   * Firefox does not let a content script walk through URLSearchParams.keys().
+   * Names a page: returns its address without the parts that change while one
+   * film plays. The fragment is kept when it is used as a path. The query is
+   * split as text, because Firefox does not let content scripts iterate over
+   * URLSearchParams.keys().
    * @param {string} href
    * @returns {string}
    */
   function page(href) {
     if (!URL.canParse(href)) return "";
     const url = new URL(href);
-    const parts = url.search.slice(1).split("&").filter(lasting);
+    const parts = url.search.slice(1).split("&").filter(isNaming);
     const query = parts.length > 0 ? `?${parts.join("&")}` : "";
     const route = /^#!?\//.test(url.hash) ? url.hash : "";
     return `${url.origin}${url.pathname}${query}${route}`;

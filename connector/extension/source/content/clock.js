@@ -1,192 +1,212 @@
 /**
- * Whose time a medium tells.
+ * Converts the time of a media element to the time of the film.
  *
- * Most media tell the film's own time and length. Of some the length grows
- * while more is loaded: it counts again when it has stood still. Others have
- * no end, or tell another time. Then a slider of the page's counts in their
- * place, once it has kept step with what was played.
+ * For most media elements the two are equal. Three cases differ. While more is
+ * loaded the duration of some grows, and is used only after it has stayed the
+ * same for a while. Some have no end, such as live streams. Some start at
+ * another time than 0, or include advertisements. For the latter two the
+ * position comes from a slider of the page, after that slider has moved in
+ * step with the playback for a while.
  */
 (() => {
   const own = (globalThis.filmspool ??= {});
   const { Cover } = own.meter;
 
-  /** Longer than this is no film. */
+  /** Reports whether a duration is too long for a film. */
   const { endless } = own.threshold;
-  /** Played seconds in which a length that has grown must stand still: least and most. */
-  const STILL = 60;
-  const LONGEST_STILL = 300;
-  /** It must stand still for so many times the longest pause between two growths. */
+  /** Played seconds for which a duration that has grown must stay the same: at least, and at most. */
+  const STABLE = 60;
+  const LONGEST_STABLE = 300;
+  /** It must stay the same for this many times the longest pause between two growths. */
   const PAUSES = 3;
-  /** By so small a part a length is corrected, not grown. */
-  const CORRECTED = 0.02;
-  /** Milliseconds between two looks at the sliders. */
-  const LOOK_EVERY = 2000;
-  /** What a slider may be late, in seconds. */
-  const LATE = 2;
-  /** Played seconds in which a slider must keep step: the first time, and again. */
-  const STEP = 60;
-  const STEP_AGAIN = 10;
+  /** The largest part of a duration by which a change is a correction and not a growth. */
+  const CORRECTION = 0.02;
+  /** Milliseconds between two readings of the sliders. */
+  const READ_EVERY = 2000;
+  /** Seconds by which a slider may differ from the position that is expected. */
+  const TOLERANCE = 2;
+  /** Played seconds for which a slider must move in step: usually, and when it is one of the rule's or a session has its duration. */
+  const CONFIRM = 60;
+  const CONFIRM_AGAIN = 10;
   const SLIDERS = "[role=slider][aria-valuenow][aria-valuemax], progress[max], input[type=range][max]";
   const MOST_SLIDERS = 50;
   const MOST_CANDIDATES = 20;
 
   /**
    * @param {any} slider
-   * @returns {[number, number]} the value and the largest one, in seconds
+   * @returns {[number, number]} position and duration in seconds; the position is NaN when the slider does not start at 0
    */
-  function reading(slider) {
-    const told = (/** @type {string} */ name) => Number(slider.getAttribute(`aria-value${name}`) ?? slider[name === "now" ? "value" : name] ?? 0);
-    const [least, now, most] = ["min", "now", "max"].map(told);
-    const unit = endless(most) ? 1000 : 1; // some tell milliseconds
+  function readSlider(slider) {
+    const attribute = (/** @type {string} */ name) => {
+      const property = name === "now" ? "value" : name;
+      return Number(slider.getAttribute(`aria-value${name}`) ?? slider[property] ?? 0);
+    };
+    const [least, now, most] = ["min", "now", "max"].map(attribute);
+    const unit = endless(most) ? 1000 : 1; // some sliders count in milliseconds
     return [least === 0 ? now / unit : NaN, Math.round(most / unit)];
   }
 
-  /** @returns {Element[]} the sliders that the site's rule names */
-  const named = () => own.siteRule.sliders(own.parts?.tracker.site);
+  /** @returns {Element[]} the sliders that the rule of the site selects */
+  const ruleSliders = () => own.siteRule.sliders(own.parts?.tracker.site);
 
-  /** @returns {Element[]} the sliders of all trees of the page */
-  const all = () => own.parts?.finder.roots.flatMap((/** @type {ParentNode} */ root) => [...root.querySelectorAll(SLIDERS)].slice(0, MOST_SLIDERS)) ?? [];
+  /** @returns {Element[]} the sliders of the document and of its shadow roots */
+  const pageSliders = () => {
+    const roots = own.parts?.finder.roots ?? [];
+    return roots.flatMap((/** @type {ParentNode} */ root) => [...root.querySelectorAll(SLIDERS)].slice(0, MOST_SLIDERS));
+  };
 
-  /** @param {Element[]} sliders @returns {Map<number, number>} their values, by the largest value */
+  /** @param {Element[]} sliders @returns {Map<number, number>} positions by duration, in seconds */
   function values(sliders) {
     /** @type {Map<number, number>} */
     const found = new Map();
     for (const slider of sliders) {
-      const [now, most] = reading(slider);
-      // Of several the one behind: a bar of what is loaded runs ahead.
+      const [now, most] = readSlider(slider);
+      // Of several sliders of one duration the smallest position counts: a bar that shows the buffered part runs ahead.
       if (most > 0 && now >= 0 && !((found.get(most) ?? Infinity) <= now)) found.set(most, now);
     }
     return found;
   }
 
   /**
-   * A slider that may tell the film's time, by what it is ahead of the medium.
-   * Diverged: it runs ahead in step, so the medium's time restarted after a jump.
-   * @typedef {{length: number, ahead: number, cover: any, diverged?: boolean}} SliderCandidate
+   * A slider that may show the film's time. offset is its position minus that of the media element, in seconds; cover is
+   * what was played since they moved in step. diverged says that it stayed ahead: the element's time restarted after a seek.
+   * @typedef {{length: number, offset: number, cover: any, diverged?: boolean}} SliderCandidate
    */
 
   class Clock {
     #length;
-    /** The length when it last stood still. */
-    #stood;
-    #still = 0;
-    #pause = 0;
-    #lookedAt = -Infinity;
-    /** @type {Map<number, SliderCandidate>} by the length they tell */
+    /** The duration when it last stayed the same for long enough. */
+    #stableLength;
+    #stableFor = 0;
+    #longestPause = 0;
+    #readAt = -Infinity;
+    /** @type {Map<number, SliderCandidate>} by duration */
     #candidates = new Map();
-    /** @type {SliderCandidate | null} the one that is believed */
+    /** @type {SliderCandidate | null} the one whose time is used */
     #slider = null;
-    /** After a jump it has to be seen again. */
-    #lifted = false;
+    /** Whether the element has seeked since the slider was last read. */
+    #seeked = false;
     #element;
-    #known;
-    /** Whether the length moves: nobody knows how long the film is. */
+    #playedBefore;
+    /** Whether the duration is growing, so that that of the film is unknown. */
     growing = false;
-    /** Seconds that the film's time is ahead of the medium's. */
-    ahead = 0;
-    /** Whether a slider tells the time. */
-    paged = false;
-    /** Whether there was a slider that the site's rule names. Its time holds once it is believed. */
-    #ruled = false;
+    /** Seconds to add to the element's time to get the film's. */
+    offset = 0;
+    /** Whether the time comes from a slider. */
+    fromSlider = false;
+    /** Whether a slider of the site's rule was on the page. Only such sliders are used from then on. */
+    #hasRuleSlider = false;
 
     /**
      * @param {HTMLMediaElement} element
-     * @param {(length: number) => boolean} known whether a film of that length has played on this page
+     * @param {(length: number) => boolean} playedBefore whether a session of that duration exists on this page
      */
-    constructor(element, known) {
+    constructor(element, playedBefore) {
       this.#element = element;
-      this.#known = known;
-      this.#length = this.#stood = element.duration;
+      this.#playedBefore = playedBefore;
+      this.#length = this.#stableLength = element.duration;
     }
 
-    /** @returns {number} seconds of the film; NaN while nobody knows */
+    /** @returns {number} duration of the film in seconds; NaN while it is unknown */
     get length() {
-      return this.paged || (this.#honest() && !this.growing) ? this.#length : NaN;
+      return this.fromSlider || (this.#isFilmTime() && !this.growing) ? this.#length : NaN;
     }
 
-    /** @returns {boolean} whether the medium's time can be a film's: it has an end, and begins at nought */
-    #honest() {
-      if (this.#ruled && [...this.#candidates.values()].some(({ diverged }) => diverged)) return false;
+    /** @returns {boolean} whether the element's time can be that of a film: it has an end and starts at 0 */
+    #isFilmTime() {
+      if (this.#hasRuleSlider && [...this.#candidates.values()].some(({ diverged }) => diverged)) return false;
       const { duration, seekable } = this.#element;
       return Number.isFinite(duration) && !endless(duration) && !(seekable?.length > 0 && seekable.start(0) > 1);
     }
 
-    /** The medium has another length. A small correction is no growth. */
+    /** Handles a changed duration of the element. */
     resize() {
       const { duration } = this.#element;
-      if (this.paged) return;
-      if (duration > this.#stood + Math.max(1, CORRECTED * this.#stood)) this.doubt();
+      if (this.fromSlider) return;
+      if (duration > this.#stableLength + Math.max(1, CORRECTION * this.#stableLength)) this.startGrowing();
       this.#length = duration;
     }
 
-    /** The length has grown, or is known to grow. */
-    doubt() {
+    /** Marks the duration as growing. */
+    startGrowing() {
       this.growing = true;
-      this.#pause = Math.max(this.#pause, this.#still);
-      this.#still = 0;
+      this.#longestPause = Math.max(this.#longestPause, this.#stableFor);
+      this.#stableFor = 0;
     }
 
-    /** The length stands still, or the medium has come to its end. */
-    end() {
+    /** Accepts the duration: it has stayed the same for long enough, or the element has ended. */
+    stopGrowing() {
       this.growing = false;
-      this.#stood = this.#length;
+      this.#stableLength = this.#length;
     }
 
-    /** The medium jumps. */
-    lift() {
-      this.#lifted = true;
+    /** Handles a seek of the element. */
+    seek() {
+      this.#seeked = true;
     }
 
     /**
-     * @param {[number, number]} span of the medium's time that was played
+     * Converts a played stretch. Stretches wait while it is unsure which time holds, so that several can come at once.
+     * @param {[number, number]} span start and end in the element's time
      * @param {number} now milliseconds
-     * @returns {[number, number][]} spans of the film's time that count now
+     * @returns {[number, number][]} starts and ends in the film's time
      */
-    take(span, now) {
-      this.#still += span[1] - span[0];
-      if (this.growing && this.#still >= Math.min(LONGEST_STILL, Math.max(STILL, PAUSES * this.#pause))) this.end();
-      this.#ruled ||= named().length > 0;
-      if (!this.paged && !this.#ruled && !this.growing && this.#honest()) return [span];
+    toFilmTime(span, now) {
+      this.#stableFor += span[1] - span[0];
+      if (this.growing && this.#stableFor >= Math.min(LONGEST_STABLE, Math.max(STABLE, PAUSES * this.#longestPause))) this.stopGrowing();
+      this.#hasRuleSlider ||= ruleSliders().length > 0;
+      if (!this.fromSlider && !this.#hasRuleSlider && !this.growing && this.#isFilmTime()) return [span];
       for (const { cover } of this.#candidates.values()) cover.add(...span);
-      if (now - this.#lookedAt >= LOOK_EVERY) {
-        this.#lookedAt = now;
-        this.#look(span[1]);
+      if (now - this.#readAt >= READ_EVERY) {
+        this.#readAt = now;
+        this.#readSliders(span[1]);
       }
       const candidate = this.#slider;
-      if (!candidate || this.#lifted) return !this.paged && this.#honest() ? [span] : [];
+      if (!candidate || this.#seeked) return !this.fromSlider && this.#isFilmTime() ? [span] : [];
       const spans = candidate.cover.spans;
       candidate.cover = new Cover();
-      return spans.map((/** @type {[number, number]} */ [from, to]) => [Math.max(0, from + this.ahead), Math.min(candidate.length, to + this.ahead)]);
+      const { length } = candidate;
+      return spans.map((/** @type {[number, number]} */ [from, to]) => [Math.max(0, from + this.offset), Math.min(length, to + this.offset)]);
     }
 
-    /** @param {number} position of the medium */
-    #look(position) {
-      const late = LATE * Math.max(1, this.#element.playbackRate);
-      for (const [length, value] of values(this.#ruled ? named() : all())) {
-        const ahead = value - position;
+    /** Compares the sliders with the element. @param {number} position of the element in seconds */
+    #readSliders(position) {
+      const tolerance = TOLERANCE * Math.max(1, this.#element.playbackRate);
+      for (const [length, value] of values(this.#hasRuleSlider ? ruleSliders() : pageSliders())) {
+        const offset = value - position;
         const candidate = this.#candidates.get(length);
-        if (!candidate || Math.abs(candidate.ahead - ahead) > late) this.#consider({ length, ahead, cover: new Cover() });
-        else if (candidate === this.#slider) this.#lifted = false;
-        else if (Math.abs(candidate.ahead - ahead) <= late / 2 && ahead > late && !candidate.diverged) candidate.diverged = true;
-        else if (candidate.cover.seconds >= Math.max(3 * late, this.#ruled || this.#known(length) ? STEP_AGAIN : STEP)) this.#believe(candidate, late);
+        if (!candidate || Math.abs(candidate.offset - offset) > tolerance) this.#addCandidate({ length, offset, cover: new Cover() });
+        else if (candidate === this.#slider) this.#seeked = false;
+        else if (Math.abs(candidate.offset - offset) <= tolerance / 2 && offset > tolerance && !candidate.diverged) candidate.diverged = true;
+        else if (this.#isConfirmed(candidate, tolerance)) this.#adopt(candidate, tolerance);
       }
+    }
+
+    /** @param {SliderCandidate} candidate @param {number} tolerance seconds @returns {boolean} whether it was in step for long enough */
+    #isConfirmed({ length, cover }, tolerance) {
+      const needed = this.#hasRuleSlider || this.#playedBefore(length) ? CONFIRM_AGAIN : CONFIRM;
+      return cover.seconds >= Math.max(3 * tolerance, needed);
     }
 
     /** @param {SliderCandidate} candidate */
-    #consider(candidate) {
+    #addCandidate(candidate) {
       if (this.#candidates.size >= MOST_CANDIDATES) this.#candidates.clear();
       this.#candidates.set(candidate.length, candidate);
     }
 
-    /** Of several the longest: a chapter is no film. @param {SliderCandidate} candidate @param {number} late seconds */
-    #believe(candidate, late) {
+    /**
+     * Uses the time of a slider, unless a longer one is in use: a short one may be that of a chapter.
+     * @param {SliderCandidate} candidate
+     * @param {number} tolerance seconds
+     */
+    #adopt(candidate, tolerance) {
       if (this.#slider && this.#slider.length > candidate.length) return;
       this.#slider = candidate;
-      this.#lifted = false;
+      this.#seeked = false;
       this.#length = candidate.length;
-      this.ahead = Math.abs(candidate.ahead) > late ? candidate.ahead : 0;
+      this.offset = Math.abs(candidate.offset) > tolerance ? candidate.offset : 0;
       this.growing = false;
-      this.paged = true;
+      this.fromSlider = true;
     }
   }
 

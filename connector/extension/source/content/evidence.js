@@ -1,37 +1,37 @@
-/** Reads what a page says about what it plays. Nothing is judged here. */
+/** Collects the evidence on a page for what it plays: titles, headings, links, structured data. Other files interpret it. */
 (() => {
   const own = (globalThis.filmspool ??= {});
   const { text, address } = own.bounds;
 
   const MOST_LINKS = 20;
   const MOST_HEADINGS = 3;
-  /** Links looked at; a page with more says nothing certain by them. */
-  const MOST_ANCHORS = 200;
+  /** The most links and headings that are read. */
+  const MOST_ELEMENTS = 200;
 
-  /** Links that may name a work. */
+  /** Links that may identify a film or a series. */
   const LINKS = 'a[href*="themoviedb.org/"], a[href*="imdb.com/title/"]';
   const NAMES = /^https?:\/\/(?:www\.)?themoviedb\.org\/(?:movie|tv)\/\d|^https?:\/\/(?:[a-z]+\.)?imdb\.com\/(?:[a-z]{2}\/)?title\/tt\d/;
 
-  /** @returns {{title: string, artist: string, album: string} | null} */
+  /** @returns {{title: string, artist: string, album: string} | null} the metadata of the media session */
   function mediaSession() {
     try {
       const metadata = navigator.mediaSession?.metadata;
       if (!metadata) return null;
-      const said = { title: text(metadata.title), artist: text(metadata.artist), album: text(metadata.album) };
-      return said.title || said.artist || said.album ? said : null;
+      const values = { title: text(metadata.title), artist: text(metadata.artist), album: text(metadata.album) };
+      return values.title || values.artist || values.album ? values : null;
     } catch {
       return null;
     }
   }
 
   /**
-   * Links that can be seen: single-page sites keep the pages before hidden.
+   * Reads the visible links: single-page sites keep earlier pages in the document, hidden.
    * @param {Document} document
    * @returns {string[]}
    */
   function links(document) {
     const found = new Set();
-    for (const anchor of [...document.querySelectorAll(LINKS)].slice(0, MOST_ANCHORS)) {
+    for (const anchor of [...document.querySelectorAll(LINKS)].slice(0, MOST_ELEMENTS)) {
       if (anchor.checkVisibility?.({ visibilityProperty: true }) === false) continue;
       const href = address(anchor.getAttribute("href"), document.location.href).split(/[?#]/)[0];
       if (NAMES.test(href)) found.add(href);
@@ -43,11 +43,11 @@
   /**
    * @param {Document} document
    * @param {string} selector
-   * @returns {string[]} the texts of such elements, as far as they can be seen
+   * @returns {string[]} the texts of the visible elements, each once
    */
   function shown(document, selector) {
     const found = new Set();
-    for (const heading of [...document.querySelectorAll(selector)].slice(0, MOST_ANCHORS)) {
+    for (const heading of [...document.querySelectorAll(selector)].slice(0, MOST_ELEMENTS)) {
       if (heading.checkVisibility?.({ visibilityProperty: true }) === false) continue;
       const words = text(heading.textContent);
       if (words) found.add(words);
@@ -58,11 +58,11 @@
 
   /**
    * @param {Document} document
-   * @returns {string[]} what else may name it: what the page tells other sites it is called, and smaller headings
+   * @returns {string[]} og:title and smaller headings
    */
   function mentions(document) {
-    const told = text(document.querySelector('meta[property="og:title"]')?.getAttribute("content"));
-    return [...(told ? [told] : []), ...shown(document, "h2, h3, h4, [role=heading]")];
+    const title = text(document.querySelector('meta[property="og:title"]')?.getAttribute("content"));
+    return [...(title ? [title] : []), ...shown(document, "h2, h3, h4, [role=heading]")];
   }
 
   /**
@@ -102,7 +102,7 @@
   }
 
   /**
-   * Of a frame and the page around it, where the two may see each other.
+   * Joins the evidence of a frame and of the page around it, when both are of one origin.
    * @param {import("../messages.js").Evidence} page
    * @param {import("../messages.js").Evidence} frame
    * @returns {import("../messages.js").Evidence}
@@ -120,16 +120,16 @@
   }
 
   /**
-   * Leaves out what was read before the address or the medium changed: pages keep showing it for seconds or for good.
-   * @param {import("../messages.js").Evidence} said
+   * Leaves out what was shown before the address or the medium changed: pages keep showing it for seconds, or for good.
+   * @param {import("../messages.js").Evidence} now
    * @param {import("../messages.js").Evidence[]} before
    * @returns {import("../messages.js").Evidence}
    */
-  function without(said, before) {
+  function without(now, before) {
     const each = (/** @type {any} */ one) => Object.entries(one).flatMap(([name, value]) => [value].flat().map((part) => JSON.stringify([name, part])));
     const old = new Set(before.flatMap(each));
     const isNew = (/** @type {string} */ name, /** @type {any} */ part) => !old.has(JSON.stringify([name, part]));
-    const fresh = Object.entries(said).map(([name, value]) => {
+    const fresh = Object.entries(now).map(([name, value]) => {
       if (Array.isArray(value)) return [name, value.filter((part) => isNew(name, part))];
       return [name, isNew(name, value) ? value : name === "title" ? "" : NONE[/** @type {keyof typeof NONE} */ (name)]];
     });
@@ -137,17 +137,17 @@
   }
 
   /**
-   * Players hide their words with their controls. What was said of an item holds until something else is said of it.
+   * Adds earlier evidence of the same session, because players hide titles together with their controls.
    * @param {import("../messages.js").Evidence} before
-   * @param {import("../messages.js").Evidence} said
+   * @param {import("../messages.js").Evidence} now
    * @returns {import("../messages.js").Evidence}
    */
-  function kept(before, said) {
-    const both = (/** @type {"headings" | "mentions"} */ name) => [...before[name].filter((words) => !said[name].includes(words)), ...said[name]];
+  function kept(before, now) {
+    const both = (/** @type {"headings" | "mentions"} */ name) => [...before[name].filter((words) => !now[name].includes(words)), ...now[name]];
     return {
-      ...said,
-      title: said.title || before.title,
-      mediaSession: said.mediaSession ?? before.mediaSession,
+      ...now,
+      title: now.title || before.title,
+      mediaSession: now.mediaSession ?? before.mediaSession,
       headings: both("headings").slice(0, MOST_HEADINGS),
       mentions: both("mentions").slice(0, MOST_HEADINGS + 1),
     };

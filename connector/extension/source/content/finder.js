@@ -1,31 +1,30 @@
 /**
- * Finds the video elements of a document and of the shadow trees in it.
+ * Finds the video elements of a document and of its shadow roots.
  *
- * Media events do not bubble, but are seen on their way down: by a listener
- * on the document, and by one on each shadow tree, since they never leave
- * it. Frames have a finder of their own. A closed shadow tree is opened by
- * the browser's own door for extensions where it has one; where it has none,
- * what plays in a closed tree cannot be seen.
+ * Media events do not bubble, but reach capturing listeners: one on the
+ * document, and one on each shadow root, because media events do not leave it.
+ * Each frame has its own finder. Closed shadow roots are opened by the
+ * browser's function for extensions; without it, videos in them are not found.
  *
- * Nothing tells when a shadow tree is attached. Trees are looked for when
- * the page has changed or the user has acted, never more often than the
- * budget allows, and never while nothing happens.
+ * No event announces a new shadow root. The finder searches for them when the
+ * page has changed or the user has acted, at most as often as the time budget
+ * allows, and never while nothing happens.
  */
 (() => {
   const own = (globalThis.filmspool ??= {});
 
-  /** Events by which an element is found. */
+  /** The events by which video elements are found. */
   const FOUND_BY = ["loadedmetadata", "playing", "timeupdate"];
-  /** Elements other than custom ones that can have a shadow tree. */
+  /** Elements that can have a shadow root, besides custom elements. */
   const HOSTS = new Set([
     "article", "aside", "blockquote", "body", "div", "footer", "h1", "h2", "h3",
     "h4", "h5", "h6", "header", "main", "nav", "p", "section", "span",
   ]);
   /** Least milliseconds between two searches. */
   const LEAST = 1000;
-  /** One part of the time in this many is spent searching. */
+  /** At most one part in this many of the time is spent on searches. */
   const SHARE = 800;
-  /** On a busy machine one search seems slow, so the quickest of so many counts. */
+  /** How many searches are measured. The quickest counts, because a busy machine makes single ones slow. */
   const COUNTED = 3;
   const MOST_ELEMENTS = 50_000;
   const MOST_ROOTS = 500;
@@ -37,8 +36,8 @@
   function shadowOf(element) {
     if (element.shadowRoot) return element.shadowRoot;
     try {
-      const door = /** @type {any} */ (element).openOrClosedShadowRoot; // Firefox
-      if (door !== undefined) return door;
+      const root = /** @type {any} */ (element).openOrClosedShadowRoot; // Firefox
+      if (root !== undefined) return root;
       const api = /** @type {any} */ (globalThis.browser ?? globalThis.chrome);
       return api?.dom?.openOrClosedShadowRoot?.(element) ?? null; // Chromium
     } catch {
@@ -67,31 +66,31 @@
       this.#observer = new MutationObserver(() => this.soon());
     }
 
-    /** @returns {(Document | ShadowRoot)[]} the document, and the shadow trees that were found in it */
+    /** @returns {(Document | ShadowRoot)[]} the document, and the shadow roots that were found in it */
     get roots() {
       return this.#trees.map((one) => one.deref()).filter((one) => one !== undefined).filter(({ isConnected }) => isConnected);
     }
 
-    /** Begins with the document. */
+    /** Starts with the document. */
     begin() {
       this.#enter(document);
       this.search();
     }
 
-    /** Something happened: search when the budget allows. */
+    /** Searches as soon as the budget allows. */
     soon() {
       if (this.#timer !== null) return;
       const wait = Math.max(LEAST, this.#next - performance.now());
       this.#timer = setTimeout(() => this.search(), wait);
     }
 
-    /** Searches the document and every shadow tree in it. */
+    /** Searches the document and every shadow root in it, and lets the tracker read the page. */
     search() {
       clearTimeout(this.#timer);
       this.#timer = null;
       const began = performance.now();
       own.jsonld.note(document, own.place.name());
-      this.#tracker.glance();
+      this.#tracker.handleChange();
       const budget = { elements: MOST_ELEMENTS };
       this.#search(document, budget);
       const ended = performance.now();
@@ -116,6 +115,7 @@
     }
 
     /**
+     * Listens to a document or shadow root.
      * @param {Document | ShadowRoot} root
      * @returns {boolean} false when there are too many
      */
@@ -129,7 +129,7 @@
       return true;
     }
 
-    /** @param {unknown} target */
+    /** Follows a video element that is new. @param {unknown} target */
     #found(target) {
       if (!(target instanceof HTMLVideoElement) || this.#watches.has(target)) return;
       this.#watches.set(target, new own.watch.Watch(target, this.#tracker));

@@ -1,7 +1,7 @@
 /**
- * Reads what a page says of itself in JSON-LD: films, episodes and videos,
- * cut down to the few fields that identify. Lists of other works (what else
- * to watch, all episodes of a season) are not walked into.
+ * Reads the films, episodes and videos that a page describes in JSON-LD, and
+ * keeps only the fields that identify them. Lists of other works, such as
+ * recommendations or all episodes of a season, are skipped.
  */
 (() => {
   const own = (globalThis.filmspool ??= {});
@@ -13,14 +13,14 @@
   const MOST_OBJECTS = 10;
   const MOST_DEPTH = 5;
 
-  /** What is worth keeping. */
+  /** The types that are kept. */
   const wanted = new Set(["Movie", "TVEpisode", "Episode", "VideoObject"]);
-  /** Where a page's own subject may stand. */
-  const doors = ["@graph", "mainEntity", "mainEntityOfPage", "about"];
+  /** Properties that may contain the object that the page is about. */
+  const containers = ["@graph", "mainEntity", "mainEntityOfPage", "about"];
 
   /**
    * @param {any} node
-   * @returns {string} its type, without the vocabulary's address
+   * @returns {string} its type, without the prefix https://schema.org/
    */
   function typeOf(node) {
     const types = Array.isArray(node["@type"]) ? node["@type"].slice(0, 5) : [node["@type"]];
@@ -48,9 +48,10 @@
   }
 
   /**
+   * Keeps the fields that identify an object.
    * @param {any} node an object of JSON-LD
    * @param {string} base
-   * @param {number} [depth] of what it is part of
+   * @param {number} [depth] 0 for the object itself; more for its season and series
    * @returns {Record<string, any>}
    */
   function trim(node, base, depth = 0) {
@@ -79,8 +80,8 @@
   }
 
   /**
-   * @param {unknown} value a length of ISO 8601: "PT1H30M"
-   * @returns {number} seconds; 0 when it is none
+   * @param {unknown} value a duration of ISO 8601, such as "PT1H30M"
+   * @returns {number} seconds; 0 when it is not a duration
    */
   function secondsOf(value) {
     const form = /^P(?:(\d{1,2})D)?(?:T(?:(\d{1,3})H)?(?:(\d{1,4})M)?(?:(\d{1,6})(?:\.\d+)?S)?)?$/;
@@ -89,11 +90,11 @@
   }
 
   /**
-   * Some pages describe an episode from its series down: a series of which
-   * one season and one of its episodes are told is the page of that episode.
+   * Finds the episode in a description that starts from the series: when it
+   * contains one season with one episode, the page is that of the episode.
    * @param {any} series
    * @param {string} base the page's address
-   * @returns {any} the episode, told from the episode up; null for lists, for other objects, and for another page's episode
+   * @returns {any} the episode with its season and series; null for lists, for other objects, and for the episode of another page
    */
   function onlyEpisode(series, base) {
     const season = only(series.containsSeason);
@@ -105,15 +106,15 @@
 
   /**
    * @param {any} value
-   * @returns {any} the one object that it holds; null when it holds none, or several
+   * @returns {any} the only object in it; null when there is none, or several
    */
   function only(value) {
     return Array.isArray(value) && value.length !== 1 ? null : first(value);
   }
 
   /**
-   * @param {any} value an object or a list that begins with one
-   * @returns {any | null}
+   * @param {any} value an object, or a list of objects
+   * @returns {any | null} the object, or the first one of the list
    */
   function first(value) {
     const one = Array.isArray(value) ? value[0] : value;
@@ -121,7 +122,8 @@
   }
 
   /**
-   * @param {any} root what a script held
+   * Collects the films, episodes and videos in a value.
+   * @param {any} root the content of a script
    * @param {string} base the page's address
    * @param {Record<string, any>[]} found added to
    * @param {{nodes: number}} budget
@@ -139,10 +141,10 @@
       found.push(trim(subject, base));
       return;
     }
-    for (const door of doors) walk(root[door], base, found, budget, depth + 1);
+    for (const container of containers) walk(root[container], base, found, budget, depth + 1);
   }
 
-  /** @type {WeakMap<Element, {content: string, page: string}>} the page on which each text was first seen */
+  /** @type {WeakMap<Element, {content: string, page: string}>} the page on which the content of a script was first seen */
   const seen = new WeakMap();
 
   /**
@@ -154,8 +156,8 @@
   }
 
   /**
-   * Remembers on which page a script was first seen: a single-page site may
-   * leave the words of one page standing on the next.
+   * Remembers on which page the content of each script was first seen: a
+   * single-page site may keep the script of one page on the next.
    * @param {Document} document
    * @param {string} page its name now
    */
@@ -169,7 +171,7 @@
   /**
    * @param {Record<string, any>} object
    * @param {string} href
-   * @returns {boolean} whether the object itself says that this is its page
+   * @returns {boolean} whether the object links to this page as its own
    */
   function belongs(object, href) {
     const path = href.split(/[?#]/)[0];
@@ -177,6 +179,7 @@
   }
 
   /**
+   * Reads the objects that describe this page.
    * @param {Document} document
    * @param {string} page its name, as in note()
    * @returns {Record<string, any>[]}
@@ -204,7 +207,7 @@
 
   /**
    * @param {Record<string, any>[]} objects from read()
-   * @returns {number} seconds that the page's item lasts; NaN when it tells none, or several lengths
+   * @returns {number} the duration in seconds; NaN when there is none, or when there are several
    */
   function seconds(objects) {
     const told = new Set(objects.map((object) => object.seconds).filter((one) => one !== undefined));

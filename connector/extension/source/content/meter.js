@@ -1,23 +1,23 @@
 /**
- * How much of a film was really played.
+ * Measures how much of a film was played.
  *
- * A track follows one medium and turns its clock into stretches that were
- * played; a cover is the sum of such stretches, each second of the film
- * counted once. Jumps are never counted: a stretch must be explained by the
- * time that has passed, at the medium's own speed.
+ * A Track turns samples of a media element's position into played stretches.
+ * A Cover is the union of such stretches, so each second of the film counts
+ * once. Seeks never count: a stretch may only be as long as the time that has
+ * passed allows at the playback rate.
  */
 (() => {
   const own = (globalThis.filmspool ??= {});
 
-  /** Longest time between two samples that still counts, in milliseconds. */
+  /** Milliseconds between two samples; of a longer time only so much counts. */
   const LONGEST_GAP = 10_000;
-  /** What the two clocks may differ, in seconds, over a whole track. */
+  /** Seconds by which the position may be ahead of the time that has passed, over a whole track. */
   const SLACK = 0.5;
-  /** A busy page reads an old position; what it lags behind may be caught up with, in seconds. */
+  /** Seconds by which a busy page may report an old position and catch up later. */
   const LAG = 5;
-  /** Stretches kept; one who jumps more often gains no more seconds. */
+  /** The most stretches that are kept; later ones that touch none of them are ignored. */
   const MOST_SPANS = 500;
-  /** Stretches closer than this are one. */
+  /** Stretches that are closer than this, in seconds, are joined. */
   const JOINT = 0.01;
 
   /** @typedef {[number, number]} Span */
@@ -27,15 +27,15 @@
     #position = null;
     #at = 0;
     #rate = 1;
-    /** Seconds that may be played without more time passing. */
-    #bank = SLACK;
+    /** Seconds of the film that the time that has passed still allows. */
+    #allowance = SLACK;
 
     /**
      * Takes a sample while the medium plays.
      * @param {number} position seconds of the film
-     * @param {number} rate its speed; 2 is twice as fast
-     * @param {number} now milliseconds of a clock that nobody sets
-     * @returns {Span | null} what was played since the last sample
+     * @param {number} rate the playback rate
+     * @param {number} now milliseconds of a monotonic clock
+     * @returns {Span | null} the stretch played since the last sample; null after a seek
      */
     sample(position, rate, now) {
       const before = this.#position;
@@ -45,15 +45,15 @@
       this.#at = now;
       this.#rate = Number.isFinite(rate) ? rate : 1;
       if (before === null || this.#position === null) return null;
-      if (elapsed > 0 && speed > 0) this.#bank = Math.min(this.#bank, LAG) + elapsed * speed;
+      if (elapsed > 0 && speed > 0) this.#allowance = Math.min(this.#allowance, LAG) + elapsed * speed;
       const played = position - before;
-      if (!(played > 0) || played > this.#bank) return null;
-      this.#bank -= played;
+      if (!(played > 0) || played > this.#allowance) return null;
+      this.#allowance -= played;
       return [before, position];
     }
 
-    /** Forgets where it was: the medium jumps, waits or was paused. */
-    lift() {
+    /** Forgets the last sample, because the element seeks, waits or is paused. */
+    reset() {
       this.#position = null;
     }
   }

@@ -1,13 +1,13 @@
 /**
- * Where this script runs: its frame, and the page in the tab where the two
- * may see each other. The address of a page around a frame of another site
- * is not to be seen from here; the background adds it.
+ * Describes where this script runs: the frame, and the page of the tab when
+ * that is of the same origin. A frame of another site cannot read the address
+ * of the page around it; the background adds it.
  */
 (() => {
   const own = (globalThis.filmspool ??= {});
   const { text, address, page } = own.bounds;
 
-  /** @returns {Document} of the tab, or of this frame when that is closed to us */
+  /** @returns {Document} of the tab, or of this frame when the tab shows another origin */
   function tab() {
     try {
       return window.top?.document.location.href ? window.top.document : document;
@@ -24,7 +24,7 @@
     return window === window.top ? place : { ...place, frameUrl: address(location.href) };
   }
 
-  /** @type {Map<string, string>} the last names, since they are asked for with every sample */
+  /** @type {Map<string, string>} the last names by address: every sample needs one */
   const names = new Map();
 
   /** @param {string} href */
@@ -37,7 +37,7 @@
     return name;
   }
 
-  /** @returns {string} a name that changes when another page is shown */
+  /** @returns {string} the name of the page, which changes when another page is shown */
   function name() {
     const around = tab();
     const mine = nameOf(location.href);
@@ -47,7 +47,7 @@
   let last = "";
   let visits = 0;
 
-  /** @returns {number} another one for each page that was shown, also for one that is shown again */
+  /** @returns {number} a number that grows whenever another page is shown, also when it was shown before */
   function visit() {
     const page = name();
     if (page !== last) visits++;

@@ -1,19 +1,19 @@
 /**
- * Asks a Plex server what its own page plays. The page reports its progress
- * to /:/timeline with the item's ratingKey; the last such request names the
- * item. Works only where the page comes from the server itself: the pages of
- * app.plex.tv are of another origin than the server, and are not asked.
+ * Asks a Plex server what its page plays. The page reports its progress to
+ * /:/timeline with the ratingKey of the item, so the last such request
+ * identifies it. This works only when the page comes from the server itself:
+ * app.plex.tv is of another origin than the server.
  */
 (() => {
   const own = (globalThis.filmspool ??= {});
   const { text } = own.bounds;
   const { providers, stored, ask, alike } = own.provider;
 
-  /** @type {string | null} the item that the page last said it plays */
+  /** @type {string | null} the ratingKey of the last report */
   let current = null;
   let watching = false;
 
-  /** @param {PerformanceEntry[]} entries in order */
+  /** Reads the reports among the requests of the page. @param {PerformanceEntry[]} entries in order */
   function note(entries) {
     for (const { name } of entries) {
       if (!name.startsWith(location.origin) || !name.includes("/:/timeline?")) continue;
@@ -23,7 +23,7 @@
     }
   }
 
-  /** Follows the page's requests from the first question on. */
+  /** Observes the requests of the page, once it was asked for the first time. */
   function follow() {
     if (watching) return;
     watching = true;
@@ -31,7 +31,7 @@
     note(performance.getEntriesByType("resource"));
   }
 
-  /** @returns {string} the session's token for this server */
+  /** @returns {string} the token that the page has for this server */
   function token() {
     const users = stored("users")?.users;
     for (const user of Array.isArray(users) ? users.slice(0, 20) : []) {
@@ -48,7 +48,8 @@
   }
 
   /**
-   * @param {unknown} key
+   * Reads an item from the server.
+   * @param {unknown} key its ratingKey
    * @param {string} token
    */
   async function itemOf(key, token) {
@@ -72,7 +73,7 @@
     return ids;
   }
 
-  /** @param {number} duration seconds */
+  /** Identifies what the page plays. @param {number} duration of the media element, in seconds */
   async function plex(duration) {
     follow();
     const key = token();

@@ -1,12 +1,12 @@
 /**
- * Asks a media server what its own page plays, over the server's own API and
- * with the page's own session. The request goes to the page's own origin and
- * nowhere else, redirects are not followed, and the answer counts only when
- * its running time is that of the medium.
+ * Asks a media server what its page plays, through the API of the server and
+ * with the token of the page. Requests go only to the origin of the page and
+ * follow no redirects. An answer is used only when its running time is the
+ * duration of the media element.
  *
- * Jellyfin and Emby keep {Servers: [{Id, UserId, AccessToken, …Address}]} in
- * localStorage (Emby may keep the token in Users[]) and their device's id in
- * "_deviceId2"; both list what a device plays under /Sessions.
+ * Jellyfin and Emby store {Servers: [{Id, UserId, AccessToken, …Address}]} in
+ * localStorage (Emby may store the token in Users[]) and the id of the device
+ * in "_deviceId2". Both list what a device plays under /Sessions.
  */
 (() => {
   const own = (globalThis.filmspool ??= {});
@@ -51,15 +51,15 @@
     }
   }
 
-  /** @returns {string} the path under which the server lives: what stands before /web/ */
+  /** @returns {string} the path prefix of the server: the part before /web/ */
   function root() {
     const at = location.pathname.indexOf("/web/");
     return at > 0 ? location.pathname.slice(0, at) : "";
   }
 
   /**
-   * @param {any} kept what Jellyfin or Emby keeps
-   * @returns {{user: string, token: string} | null} of the server this page is from
+   * @param {any} kept what Jellyfin or Emby has stored
+   * @returns {{user: string, token: string} | null} for the server of this page
    */
   function session(kept) {
     const servers = Array.isArray(kept?.Servers) ? kept.Servers.slice(0, 20) : [];
@@ -84,6 +84,7 @@
   }
 
   /**
+   * Reads the ids of TMDB, IMDb and TVDB.
    * @param {any} ids ProviderIds of an item
    * @returns {{tmdb?: string, imdb?: string, tvdb?: string}}
    */
@@ -98,10 +99,11 @@
   }
 
   /**
+   * Describes an item.
    * @param {any} item of Jellyfin or Emby
    * @param {any} series the item's, or null
    */
-  function told(item, series) {
+  function describe(item, series) {
     const ids = named(item.ProviderIds);
     const show = named(series?.ProviderIds);
     return {
@@ -121,16 +123,17 @@
   /**
    * @param {number} one seconds
    * @param {number} other seconds
-   * @returns {boolean} whether these are lengths of the same film
+   * @returns {boolean} whether both can be durations of the same film
    */
   function alike(one, other) {
     return Math.abs(one - other) <= Math.max(5, other * 0.02);
   }
 
   /**
-   * @param {string} store the name under which the page keeps its servers
-   * @param {(token: string) => Record<string, string>} sign
-   * @param {number} duration of the medium, seconds
+   * Asks Jellyfin or Emby.
+   * @param {string} store the entry of localStorage with the servers
+   * @param {(token: string) => Record<string, string>} sign makes the headers
+   * @param {number} duration of the media element, in seconds
    */
   async function mediaBrowser(store, sign, duration) {
     const { user, token } = session(stored(store)) ?? {};
@@ -145,7 +148,7 @@
     if (!item || (item.Type !== "Movie" && item.Type !== "Episode")) return null;
     if (!alike(item.RunTimeTicks / TICKS, duration)) return null;
     const series = item.Type === "Episode" ? await itemOf(text(item.SeriesId, 100), user, headers) : null;
-    return told(item, series);
+    return describe(item, series);
   }
 
   /** @returns {string} */
@@ -177,9 +180,10 @@
   };
 
   /**
-   * @param {unknown} names of the providers that this page may be of
-   * @param {number} duration of the medium, seconds
-   * @returns {Promise<Record<string, any> | null>} null when it is not known for certain
+   * Asks the servers that the page may be of.
+   * @param {unknown} names of the providers
+   * @param {number} duration of the media element, in seconds
+   * @returns {Promise<Record<string, any> | null>} null unless exactly one item plays
    */
   async function playing(names, duration) {
     for (const name of Array.isArray(names) ? names : []) {
@@ -188,7 +192,7 @@
         const found = await providers[name](duration);
         if (found) return { name, ...found };
       } catch {
-        // An answer of another shape than expected says nothing.
+        // An answer of another form than expected is ignored.
       }
     }
     return null;

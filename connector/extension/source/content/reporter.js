@@ -1,13 +1,13 @@
 /**
- * Messages to the background, which may be asleep, just dying, or gone for
- * good because the extension was updated.
+ * Sends messages to the background, which may be asleep, about to end, or gone
+ * because the extension was updated.
  */
 (() => {
   const own = (globalThis.filmspool ??= {});
 
-  /** Milliseconds between the tries; the last holds on. */
+  /** Milliseconds between the attempts; the last one repeats. */
   const PAUSES = [2_000, 5_000, 15_000, 60_000, 300_000];
-  /** Answers that no later try would change. */
+  /** Reasons after which another attempt is useless. */
   const FINAL = new Set(["paused", "malformed"]);
 
   /**
@@ -23,7 +23,7 @@
     }
   }
 
-  /** @returns {boolean} false once this script belongs to an extension that is no more */
+  /** @returns {boolean} false after the extension was updated or removed */
   function alive() {
     try {
       return Boolean((globalThis.browser ?? globalThis.chrome)?.runtime?.id);
@@ -33,16 +33,16 @@
   }
 
   /**
-   * @param {number} tries without an answer so far, from 0
-   * @returns {number} milliseconds until the next one
+   * @param {number} tries attempts without an answer so far
+   * @returns {number} milliseconds until the next attempt
    */
   function pause(tries) {
     return PAUSES[Math.min(tries, PAUSES.length - 1)];
   }
 
-  /** Reports what was watched, again and again until it is kept. */
+  /** Reports sessions as watched, and repeats each report until the background has stored it. */
   class Reporter {
-    /** @type {Map<string, {message: any, tries: number, timer: any}>} by its id */
+    /** @type {Map<string, {message: any, tries: number, timer: any}>} reports by id of the session */
     #waiting = new Map();
     #send;
 
@@ -51,19 +51,19 @@
       this.#send = send;
     }
 
-    /** @param {import("../messages.js").SessionReport} session as it was when it crossed; never changed afterwards */
+    /** @param {import("../messages.js").SessionReport} session as it was when it crossed the threshold; it never changes afterwards */
     report(session) {
       if (this.#waiting.has(session.id)) return;
       this.#waiting.set(session.id, { message: { kind: "watched", session }, tries: 0, timer: null });
       void this.#try(session.id);
     }
 
-    /** Tries all at once: the page is about to go, or is back. */
+    /** Sends all reports at once: the page is about to be closed, or was restored. */
     flush() {
       for (const id of this.#waiting.keys()) void this.#try(id);
     }
 
-    /** @returns {number} reported and not yet kept */
+    /** @returns {number} reports that are not stored yet */
     get waiting() {
       return this.#waiting.size;
     }

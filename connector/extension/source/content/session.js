@@ -1,10 +1,10 @@
 /**
- * What plays one film, and all that have played on this page.
+ * Playback sessions: one for each film or episode that plays on the page.
  *
- * A session outlives the medium it began with: an advertisement or another
- * quality in between loads the element anew, and the same page with a medium
- * of the same length goes on with the same session. A film that was watched to
- * the threshold and then plays from the beginning is a new session.
+ * A session outlives a load of the media element. An advertisement or a change
+ * of quality loads another medium; when one of the same duration plays on the
+ * same page, the session continues. A film that has crossed the threshold and
+ * then plays from its beginning is a new session.
  */
 (() => {
   const own = (globalThis.filmspool ??= {});
@@ -12,14 +12,14 @@
   const { Cover } = own.meter;
 
   const MOST_SESSIONS = 50;
-  /** The first part of a film, in which a second watching shows. */
-  const OPENING = 0.1;
-  /** Seconds of it played again that make a second watching. */
-  const AGAIN = 30;
-  /** A resumed session is adopted only at the begin of this one. */
-  const FRESH = 60;
-  /** A medium of unknown length goes on with a session that stopped so near, in seconds. */
-  const NEAR = 30;
+  /** The first part of a film: playing it again begins a second session. */
+  const OPENING_PART = 0.1;
+  /** Seconds of that part that must be played again. */
+  const REPEATED = 30;
+  /** Played seconds up to which a session can still take over the progress of an earlier visit. */
+  const RESUME_WITHIN = 60;
+  /** Seconds: when durations cannot decide, a session continues only from about the position where it stopped. */
+  const NEARBY = 30;
 
   class PlaybackSession {
     id = uuid();
@@ -28,28 +28,28 @@
     answer = {};
     /** @type {import("../messages.js").Evidence | null} */
     evidence = null;
-    /** @type {import("../messages.js").Evidence | null} what the page showed at the last look */
+    /** @type {import("../messages.js").Evidence | null} what the page showed at the last reading */
     shown = null;
-    /** @type {import("../messages.js").SiteEvidence | null} what the site's rule has read */
+    /** @type {import("../messages.js").SiteEvidence | null} what the rule of the site has read */
     site = null;
-    /** @type {any} what the page's own object told */
+    /** @type {any} what was read from an object of the page's own scripts */
     object = null;
-    /** How the background is asked about it. */
+    /** The state of the requests to the background about this session. */
     asking = { busy: false, again: false, sent: "", at: -Infinity, tries: 0, timer: /** @type {any} */ (null) };
-    /** What was reported last of whether it plays. */
-    told = { state: "ended", at: -Infinity };
-    /** How many of the looks at the page are done. */
-    looks = 0;
-    /** Seconds at the last note of how far it got. */
-    noted = 0;
+    /** The last "playing" message. */
+    reported = { state: "ended", at: -Infinity };
+    /** How many of the later readings of the page are done. */
+    readings = 0;
+    /** Played seconds when the progress was last saved. */
+    savedSeconds = 0;
     /** @type {string[]} the media servers to ask */
     servers = [];
     position = 0;
-    /** @type {Date | null} when something of it was played last */
-    heard = null;
+    /** @type {Date | null} when a stretch of it was last played */
+    lastPlayed = null;
     /** @type {{at: string, position: number, cover: any, message: import("../messages.js").SessionReport | null, medium: unknown, visit: number} | null} */
     crossed = null;
-    /** What is played again after it was crossed. */
+    /** What was played again after the threshold was crossed. */
     again = new Cover();
     cover = new Cover();
 
@@ -57,7 +57,7 @@
      * @param {string} page its name
      * @param {{url: string, host: string, title: string, frameUrl?: string}} place
      * @param {number} duration seconds; NaN while it is unknown
-     * @param {any} [before] the session before: its words may still be shown
+     * @param {any} [before] the session before: its texts may still be shown
      * @param {any[]} [others] the sessions of this page
      */
     constructor(page, place, duration, before = null, others = []) {
@@ -75,25 +75,25 @@
     }
 
     /**
-     * Takes what was played.
+     * Adds a played stretch.
      * @param {[number, number]} span
-     * @returns {boolean} whether the film has begun a second time
+     * @returns {boolean} whether the film is being watched a second time
      */
     add([from, to]) {
       this.position = to;
-      this.heard = new Date();
+      this.lastPlayed = new Date();
       if (!this.crossed) {
         this.cover.add(from, to);
         return false;
       }
-      const opening = OPENING * this.duration;
+      const opening = OPENING_PART * this.duration;
       if (to <= opening && this.crossed.cover.has((from + to) / 2)) this.again.add(from, to);
-      return this.again.seconds >= Math.min(AGAIN, opening / 2);
+      return this.again.seconds >= Math.min(REPEATED, opening / 2);
     }
 
     /**
-     * The session of a second watching, with what was seen of it so far.
-     * @param {boolean} same whether it is surely the same film
+     * Begins the session of a second watching, with what was played of it so far.
+     * @param {boolean} same whether it is known to be the same film
      * @param {PlaybackSession[]} others what has played on this page
      * @returns {PlaybackSession}
      */
@@ -108,17 +108,17 @@
     }
 
     /**
-     * Goes on with what was left half way on an earlier visit to this page.
+     * Takes over the id and the progress of a session from an earlier visit to this page.
      * @param {any} resume {id, startedAt, spans}
      */
     resume(resume) {
-      if (this.crossed || this.cover.seconds > FRESH || typeof resume?.id !== "string") return;
+      if (this.crossed || this.cover.seconds > RESUME_WITHIN || typeof resume?.id !== "string") return;
       for (const [from, to] of resume.spans) this.cover.add(from, to);
       this.id = resume.id;
       this.startedAt = resume.startedAt;
     }
 
-    /** It turns out to be another film than the one it began with. */
+    /** Starts over as another film than the one it began with. */
     renew() {
       this.id = uuid();
       this.startedAt = stamp(new Date());
@@ -126,12 +126,12 @@
     }
 
     /**
-     * The threshold is passed. Its time is that of the last playing: the answer of the background may come long after.
+     * Records that the threshold was crossed, at the time of the last playback: the background may answer much later.
      * @param {unknown} medium
      * @param {number} visit
      */
     cross(medium, visit) {
-      this.crossed = { at: stamp(this.heard ?? new Date()), position: this.position, cover: new Cover(this.cover.spans), message: null, medium, visit };
+      this.crossed = { at: stamp(this.lastPlayed ?? new Date()), position: this.position, cover: new Cover(this.cover.spans), message: null, medium, visit };
     }
 
     /** @returns {import("../messages.js").SessionReport} */
@@ -165,14 +165,14 @@
      * @param {number} duration seconds
      * @param {string} heading what the page's media session calls it, or ""
      * @param {number} position seconds
-     * @param {boolean} shared whether other films play on the page, too: then only what stopped near goes on
-     * @returns {PlaybackSession | null} the newest session of the same film
+     * @param {boolean} shared whether the page plays several films under one address: then the position must match too
+     * @returns {PlaybackSession | null} the newest session of the same film, if there is one
      */
     find(page, duration, heading, position, shared) {
       const near = Math.max(1, duration / 2000);
       return this.#sessions.findLast((session) => {
         const before = session.evidence?.mediaSession?.title ?? "";
-        const moved = Math.abs(session.position - position) / NEAR;
+        const moved = Math.abs(session.position - position) / NEARBY;
         const off = Number.isNaN(session.duration) ? moved : Math.abs(session.duration - duration) / near;
         return session.page === page && off <= 1 && !(shared && moved > 1) && !(before && heading && before !== heading);
       }) ?? null;

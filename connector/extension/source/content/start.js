@@ -1,6 +1,6 @@
 /**
- * Begins, once in each frame. The background may run these files a second
- * time in a page that has them already.
+ * Starts the content scripts, once in each frame: the background may run these
+ * files again in a page that has them already.
  */
 (() => {
   const own = (globalThis.filmspool ??= {});
@@ -10,7 +10,7 @@
   const api = globalThis.browser ?? globalThis.chrome;
   const tracker = new own.tracker.SessionTracker();
   const finder = new own.finder.Finder(tracker);
-  /** Milliseconds in which a frame that plays something may answer first. */
+  /** Milliseconds for which the page leaves the answer to a frame that plays something. */
   const GIVE_WAY = 200;
 
   finder.begin();
@@ -32,11 +32,11 @@
   });
 
   /**
-   * Only the extension's own parts can send here; pages cannot.
+   * Answers the popup and the background. Pages cannot send messages here.
    * @param {any} message
    * @param {any} _sender
    * @param {(answer: any) => void} answer
-   * @returns {boolean | void} true when the answer comes later
+   * @returns {boolean | void} true when the answer follows later
    */
   function answerTo(message, _sender, answer) {
     if (message?.kind === "now") {

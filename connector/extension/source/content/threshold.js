@@ -1,11 +1,11 @@
-/** When a film or an episode counts as watched. */
+/** Decides when a film or an episode counts as watched. */
 (() => {
   const own = (globalThis.filmspool ??= {});
 
-  /** Longer than this is no film: players write such lengths for live streams. */
+  /** Seconds. Longer durations are no film: players set them for live streams. */
   const LONGEST = 24 * 3600;
 
-  /** Holds until the background has told its own. */
+  /** The rule until the background has sent that of the user. */
   const usual = {
     movie: { played: 0.5, position: 0.8, minimum: 300 },
     episode: { played: 0.5, position: 0.8, minimum: 300 },
@@ -14,7 +14,7 @@
 
   /**
    * @param {import("../messages.js").Rule} rule
-   * @param {"movie" | "episode" | null} kind null is not known: the stricter of both
+   * @param {"movie" | "episode" | null} kind null when it is unknown: then the stricter of both holds
    * @returns {import("../messages.js").Threshold}
    */
   function threshold(rule, kind) {
@@ -31,7 +31,7 @@
    * @param {import("../messages.js").Rule} rule
    * @param {"movie" | "episode" | null} kind
    * @param {number} duration seconds
-   * @returns {boolean} false for live streams, for clips, and before the length is known
+   * @returns {boolean} false for live streams and clips, and while the duration is unknown
    */
   function long(rule, kind, duration) {
     return duration <= LONGEST && duration > 0 && duration >= threshold(rule, kind).minimum;
@@ -49,7 +49,7 @@
   /**
    * @param {import("../messages.js").Rule} rule
    * @param {number} duration seconds
-   * @returns {boolean} true for a clip; false for what may be a film, also while its length is unknown
+   * @returns {boolean} true for a clip; false for what may be a film, also while the duration is unknown
    */
   function short(rule, duration) {
     return duration < Math.min(rule.movie.minimum, rule.episode.minimum);
@@ -64,7 +64,7 @@
    * @param {import("../messages.js").Rule} rule
    * @param {"movie" | "episode" | null} kind
    * @param {{played: number, position: number, duration: number}} state seconds
-   * @returns {number} seconds still to play; 0 is watched, Infinity never
+   * @returns {number} seconds still to play: 0 when it counts as watched, Infinity when it never will
    */
   function needs(rule, kind, { played, position, duration }) {
     if (!long(rule, kind, duration)) return Infinity;

@@ -1,4 +1,4 @@
-/** Follows one video element through all the media it is given. */
+/** Follows one video element through all the media that the page loads into it. */
 (() => {
   const own = (globalThis.filmspool ??= {});
   const { Cover, Track } = own.meter;
@@ -8,33 +8,36 @@
     "loadedmetadata", "emptied", "durationchange", "timeupdate", "playing",
     "pause", "seeking", "waiting", "ratechange", "ended",
   ];
-  /** Milliseconds for which a look at the element holds. */
-  const LOOK_EVERY = 5000;
-  /** Smaller pictures are no film: pixels that hold an advertisement's sound. */
+  /** Milliseconds for which the result of a visibility check is used. */
+  const CHECK_EVERY = 5000;
+  /** Pixels. Smaller elements are no film: some play only the sound of an advertisement. */
   const LEAST_WIDTH = 100;
   const LEAST_HEIGHT = 50;
-  /** Played seconds after loading in which the page's address may still follow. */
-  const SETTLING = 10;
-  /** A medium that becomes shorter than this part of itself is another one: an advertisement, as a rule. */
+  /** Played seconds after a load within which a single-page site may still change its address. */
+  const ADDRESS_DELAY = 10;
+  /** When the duration falls below this part of the one before, another medium plays: usually an advertisement. */
   const SHORTER = 0.9;
 
   class Watch {
     /** @type {any} */
     session = null;
-    /** Played seconds since the medium was loaded. */
+    /** Seconds played since the last load. */
     sinceLoad = 0;
     #track = new Track();
     /** @type {any} */
     #clock = null;
-    /** The medium's own length, as it was last seen. */
+    /** The duration of the element when it was last read. */
     #length = NaN;
-    /** The medium that is loaded: another object for each. */
+    /** Identifies what is loaded: a new object for each load. */
     medium = {};
     #loadedAt = 0;
-    #begun = false;
+    /** Whether the session began here, so that it may be dropped. */
+    #openedSession = false;
+    /** The name of the page at the last check. */
     #page = "";
-    #seen = false;
-    #seenAt = -Infinity;
+    /** Whether the element was a visible film at the last check. */
+    #isShownFilm = false;
+    #checkedAt = -Infinity;
 
     /**
      * @param {HTMLVideoElement} element
@@ -48,67 +51,67 @@
       for (const type of EVENTS) element.addEventListener(type, (event) => this.handle(event));
     }
 
-    /** @returns {number} seconds of the film; NaN while nobody knows */
+    /** @returns {number} duration of the film in seconds; NaN while it is unknown */
     get duration() {
       const { length, growing } = this.#clock;
-      const said = growing ? own.jsonld.seconds(this.session?.evidence?.jsonld ?? []) : NaN;
-      return said >= SHORTER * this.element.duration ? said : length;
+      const described = growing ? own.jsonld.seconds(this.session?.evidence?.jsonld ?? []) : NaN;
+      return described >= SHORTER * this.element.duration ? described : length;
     }
 
     /** @param {Event} event */
     handle({ type }) {
-      if (!Object.is(this.element.duration, this.#length)) this.#resize(); // not every browser tells it in time
+      if (!Object.is(this.element.duration, this.#length)) this.#resize(); // not every browser sends durationchange before the next event
       switch (type) {
         case "loadedmetadata":
         case "emptied":
           this.#load();
           break;
         case "seeking":
-          this.#track.lift();
-          this.#clock.lift();
+          this.#track.reset();
+          this.#clock.seek();
           break;
         case "pause":
         case "ended":
           this.#sample();
-          this.#track.lift();
+          this.#track.reset();
           this.#stop(type === "ended");
           break;
         default:
-          if (this.element.paused || this.element.seeking) this.#track.lift();
+          if (this.element.paused || this.element.seeking) this.#track.reset();
           else this.#sample();
       }
     }
 
-    /** Another medium. */
+    /** Starts over with another medium. */
     #load() {
-      if (this.session) this.tracker.tell(this.session, "ended");
+      if (this.session) this.tracker.reportPlaying(this.session, "ended");
       this.session = null;
       this.medium = {};
-      this.#track.lift();
+      this.#track.reset();
       this.#clock = new Clock(this.element, (/** @type {number} */ length) => this.#find(length) !== null);
       this.#length = this.element.duration;
       this.#loadedAt = this.tracker.now();
       this.sinceLoad = 0;
-      this.#begun = false;
-      this.#seenAt = -Infinity;
+      this.#openedSession = false;
+      this.#checkedAt = -Infinity;
     }
 
-    /** @param {number} length seconds @returns {any} the session before a film of that length on this page, or null */
+    /** @param {number} length seconds @returns {any} the session of this page with that duration, or null */
     #find(length) {
       return this.tracker.find(length, this.element.currentTime);
     }
 
-    /** The medium has another length: it goes on, or another one has taken its place. */
+    /** Decides after a changed duration whether the same medium goes on or another one plays. */
     #resize() {
       const { duration } = this.element;
       const before = this.#length;
       this.#length = duration;
-      const next = this.session && this.element.currentTime < SETTLING && own.place.name() !== this.session.page;
+      const next = this.session && this.element.currentTime < ADDRESS_DELAY && own.place.name() !== this.session.page;
       const other = next || duration < SHORTER * before || Number.isFinite(before) !== Number.isFinite(duration);
       if (other || (duration > before && (this.#find(duration) ?? this.session) !== this.session)) {
-        const asked = this.#loadedAt;
+        const loadedAt = this.#loadedAt;
         this.#load();
-        this.#loadedAt = asked; // a click that started the film still counts
+        this.#loadedAt = loadedAt; // a click that started the film still counts
       } else this.#clock.resize();
     }
 
@@ -118,87 +121,87 @@
       const span = this.#track.sample(element.currentTime, element.playbackRate, now);
       if (!span || !this.#counts(now)) return;
       this.sinceLoad += span[1] - span[0];
-      const { paged } = this.#clock;
-      const spans = this.#clock.take(span, now);
-      if (this.session && !paged && this.#clock.ahead !== 0) this.#retime(this.#clock.ahead);
+      const { fromSlider } = this.#clock;
+      const spans = this.#clock.toFilmTime(span, now);
+      if (this.session && !fromSlider && this.#clock.offset !== 0) this.#applyOffset(this.#clock.offset);
       for (const one of spans) this.#count(one);
     }
 
-    /** @param {[number, number]} span of the film that was played */
+    /** Adds a played stretch to the session, which begins if there is none. @param {[number, number]} span in the film's time */
     #count(span) {
-      this.#follow();
+      this.#checkAddress();
       if (!this.session) {
         this.session = this.tracker.open(this, span[0]);
-        this.#begun = this.session.cover.seconds === 0;
-        if (Number.isNaN(this.session.duration)) this.#clock.doubt();
+        this.#openedSession = this.session.cover.seconds === 0;
+        if (Number.isNaN(this.session.duration)) this.#clock.startGrowing();
       }
       if (!this.session.crossed) this.session.duration = this.duration;
       this.tracker.played(this, span);
     }
 
-    /** What was counted by the medium's own time is counted by the slider's. @param {number} ahead seconds */
-    #retime(ahead) {
+    /** Moves what was counted in the element's time to the slider's time. @param {number} offset seconds */
+    #applyOffset(offset) {
       const { session, duration } = this;
       const other = this.#find(duration) ?? session;
       if (!session.crossed) {
         const { seconds, spans } = session.cover;
-        const by = seconds <= this.sinceLoad ? ahead : 0; // more was counted with another medium, or on an earlier visit
+        const by = seconds <= this.sinceLoad ? offset : 0; // the rest was counted with another medium, or on an earlier visit
         session.cover = new Cover();
-        if (other !== session) this.#leave();
+        if (other !== session) this.#dropSession();
         this.session = other;
         for (const [from, to] of spans) other.cover.add(Math.max(0, from + by), Math.min(duration, to + by));
       }
-      session.duration = duration; // also when it is crossed: what plays on is no other film
+      session.duration = duration; // also after the threshold: what plays on is the same film
     }
 
-    /** What was counted belongs to no film. */
-    #leave() {
-      if (this.#begun) this.tracker.store.drop(this.session);
+    /** Leaves the session, and drops it if it began here: what was counted belongs to another film. */
+    #dropSession() {
+      if (this.#openedSession) this.tracker.store.drop(this.session);
       this.session = null;
     }
 
     /**
-     * A single-page site may change the address shortly after it has loaded
-     * the next film. Later changes are the user looking around meanwhile.
+     * Leaves the session when the address changes shortly after a load: a single-page site has started the next film.
+     * Later changes come from the user, who looks at other pages while the film plays.
      */
-    #follow() {
+    #checkAddress() {
       const page = own.place.name();
       if (page === this.#page) return;
       this.#page = page;
-      if (!this.session || this.sinceLoad > SETTLING || this.session.page === page) return;
-      this.#leave();
+      if (!this.session || this.sinceLoad > ADDRESS_DELAY || this.session.page === page) return;
+      this.#dropSession();
     }
 
-    /** @param {boolean} ended */
+    /** Handles a pause or the end of the element. @param {boolean} ended */
     #stop(ended) {
-      if (ended) this.#clock.end();
+      if (ended) this.#clock.stopGrowing();
       if (!this.session) return;
       if (ended && !this.session.crossed) {
         this.session.duration = this.duration;
-        if (!this.#clock.paged) this.session.position = this.duration;
+        if (!this.#clock.fromSlider) this.session.position = this.duration;
       }
-      this.tracker.judge(this.session);
-      this.tracker.leave(this.session);
-      this.tracker.tell(this.session, ended ? "ended" : "paused");
+      this.tracker.checkThreshold(this.session);
+      this.tracker.saveProgress(this.session);
+      this.tracker.reportPlaying(this.session, ended ? "ended" : "paused");
     }
 
     /**
      * @param {number} now milliseconds
-     * @returns {boolean} whether this is a film before a viewer
+     * @returns {boolean} whether the playback counts now: a film that is visible and audible
      */
     #counts(now) {
       const { element, tracker, duration } = this;
       if (!(element.duration > 0)) return false;
       if (tracker.known && duration > 0 && !own.threshold.longer(tracker.rule, duration)) return false;
-      if (now - this.#seenAt >= LOOK_EVERY) {
-        this.#seenAt = now;
-        this.#seen = this.#visible() && (!tracker.site || own.siteRule.isFilm(tracker.site, element));
+      if (now - this.#checkedAt >= CHECK_EVERY) {
+        this.#checkedAt = now;
+        this.#isShownFilm = this.#visible() && (!tracker.site || own.siteRule.isFilm(tracker.site, element));
       }
-      return this.#seen && this.#heard();
+      return this.#isShownFilm && this.#isAudible();
     }
 
     /**
-     * @returns {import("../messages.js").Silence | ""} why what plays here is not counted; "" when it is, or nothing plays
+     * @returns {import("../messages.js").Silence | ""} why the playback is not counted; "" when it is, or when nothing plays
      */
     why() {
       const { element, tracker, session, duration } = this;
@@ -206,25 +209,25 @@
       if (Number.isNaN(duration)) return element.duration > 0 && !this.#clock.growing ? "live" : "length";
       if (session ? !own.threshold.long(tracker.rule, session.kind, duration) : tracker.known && !own.threshold.longer(tracker.rule, duration)) return "short";
       if (!this.#visible()) return "hidden";
-      if (!this.#heard()) return "muted";
+      if (!this.#isAudible()) return "muted";
       return session?.answer.record === false ? "paused" : "";
     }
 
-    /** @returns {number} pixels */
+    /** @returns {number} square pixels */
     get area() {
       const { width, height } = this.element.getBoundingClientRect();
       return width * height;
     }
 
-    /** @returns {boolean} false for what starts muted and that the user did not start */
-    #heard() {
+    /** @returns {boolean} whether it has sound, or the user has started it without */
+    #isAudible() {
       const { element, tracker } = this;
       const silent = element.muted || element.volume === 0;
-      return !silent || this.#alone() || tracker.actedSince(this.#loadedAt);
+      return !silent || this.#isEnlarged() || tracker.actedSince(this.#loadedAt);
     }
 
-    /** @returns {boolean} whether the user has given it the whole screen, or a window of its own */
-    #alone() {
+    /** @returns {boolean} whether it is in full screen or picture-in-picture */
+    #isEnlarged() {
       const { fullscreenElement } = document;
       for (let node = /** @type {any} */ (this.element); fullscreenElement && node; node = node.parentNode ?? node.host) {
         if (node === fullscreenElement) return true;
@@ -232,10 +235,10 @@
       return /** @type {any} */ (this.element.getRootNode()).pictureInPictureElement === this.element;
     }
 
-    /** @returns {boolean} */
+    /** @returns {boolean} whether it is large enough and shown */
     #visible() {
       const { element } = this;
-      if (this.#alone()) return true;
+      if (this.#isEnlarged()) return true;
       const { width, height } = element.getBoundingClientRect();
       if (Math.min(width, innerWidth) < LEAST_WIDTH || Math.min(height, innerHeight) < LEAST_HEIGHT) return false;
       return element.checkVisibility?.({ visibilityProperty: true, opacityProperty: true }) !== false;

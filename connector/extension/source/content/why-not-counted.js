@@ -1,22 +1,22 @@
 /**
- * What the popup is told of a frame when nothing there counts: why a video
- * that plays is not counted, and players in frames of other sites, into which
- * nobody looks unless the user allows it.
+ * Describes a frame for the popup when nothing in it counts: why a video that
+ * plays is not counted, and which frames of other sites look like players. The
+ * extension cannot see into those unless the user allows their site.
  */
 (() => {
   const own = (globalThis.filmspool ??= {});
   const { address } = own.bounds;
 
   const MOST_FRAMES = 50;
-  /** A frame that may play, in pixels. Smaller ones are buttons and counters. */
+  /** Pixels. Smaller frames are buttons and counters, not players. */
   const LEAST_WIDTH = 300;
   const LEAST_HEIGHT = 150;
-  /** What pages let a player do. */
+  /** Permissions that pages give to frames with players. */
   const PLAYS = /\b(?:fullscreen|autoplay|encrypted-media|picture-in-picture)\b/;
 
   /**
    * @param {Element} frame
-   * @returns {number} its area when it looks like a player's, else 0
+   * @returns {number} its area in square pixels when it looks like a player, else 0
    */
   function size(frame) {
     const { width, height } = frame.getBoundingClientRect();
@@ -28,7 +28,7 @@
 
   /**
    * @param {Element} frame
-   * @returns {string} the site it shows, when that is another one; else ""
+   * @returns {string} the match pattern of its site when that is another one, else ""
    */
   function site(frame) {
     const href = address(frame.getAttribute("src"), document.location.href);
@@ -44,6 +44,6 @@
       .filter((one) => one.site !== "" && one.area > 0);
   }
 
-  /** @returns {import("../messages.js").Outlook} of this frame */
+  /** @returns {import("../messages.js").Outlook} the description of this frame */
   own.whyNotCounted = () => ({ players: players(), ...own.parts.tracker.silence() });
 })();
