@@ -118,7 +118,7 @@ func (p *provider) status() control.Source {
 	s := control.Source{Name: strings.ToLower(p.name), Kind: "resolver", State: account.OK, Details: []viewing.Message{p.detail}}
 	problem, hint := p.problem, p.hint
 	if client := p.client.Load(); client != nil {
-		trouble := client.Trouble()
+		trouble := client.LastError()
 		if trouble == nil {
 			return s
 		}

@@ -123,7 +123,7 @@ func (r *run) probe() {
 	default:
 		r.applyRetryAfter(v, now)
 		if !r.row.Pause.EndsByProbe() {
-			r.recordTrouble(v)
+			r.recordProblem(v)
 			r.outage.retry.recordFailure(now)
 			return
 		}
@@ -214,7 +214,7 @@ func (r *run) beginOutage(v tracker.Verdict, now time.Time) {
 	if !r.outage.active {
 		r.outage.active = true
 		r.outage.retry.recordFailure(now)
-		r.recordTrouble(v)
+		r.recordProblem(v)
 	}
 }
 
@@ -228,8 +228,8 @@ func (r *run) recordFailedCheck(entry int64, v tracker.Verdict) {
 	}
 }
 
-// recordTrouble stores the verdict that explains to the user why entries wait.
-func (r *run) recordTrouble(v tracker.Verdict) {
+// recordProblem stores the verdict that explains to the user why entries wait.
+func (r *run) recordProblem(v tracker.Verdict) {
 	r.setOfflineSince(time.Now())
 	r.outage.lastVerdict = v
 	if newest, err := r.options.Outbox.Newest(r.saveCtx); err == nil {
@@ -241,7 +241,7 @@ func (r *run) recordTrouble(v tracker.Verdict) {
 // as offline until the next successful response.
 func (r *run) applyRetryAfter(v tracker.Verdict, now time.Time) {
 	if v.Outcome == tracker.Later && v.RetryAfter > 0 {
-		r.recordTrouble(v)
+		r.recordProblem(v)
 		r.outage.waitUntil = later(r.outage.waitUntil, now.Add(v.RetryAfter))
 		r.outage.retry.failures = max(r.outage.retry.failures, 1)
 	}

@@ -71,7 +71,7 @@ func (r *run) identifyDue(a *serviceFetcher) (next time.Time, err error) {
 		switch {
 		case l.Entry.Media == nil, d.Item == nil && !resolve.NeedsAnswers(evidence[i]):
 			findings = append(findings, queue.LookupResult{Lookup: l}) // no look-up can help
-		case d.Item == nil && (a.trouble != nil || noProvider): // stays due
+		case d.Item == nil && (a.err != nil || noProvider): // stays due
 		case len(d.Unanswered) > 0: // a provider is unavailable
 			findings = append(findings, queue.LookupResult{
 				Lookup: l, Candidates: d.CandidatesOf(resolve.ClueOf(*l.Entry.Media).Kind), AskAt: time.Now().Add(lookUpRetryMax), Uncounted: true,
@@ -80,7 +80,7 @@ func (r *run) identifyDue(a *serviceFetcher) (next time.Time, err error) {
 			findings = append(findings, newFinding(l, d))
 		}
 	}
-	err = errors.Join(r.options.Outbox.RecordLookups(r.saveCtx, findings), a.trouble)
+	err = errors.Join(r.options.Outbox.RecordLookups(r.saveCtx, findings), a.err)
 	if err == nil && noProvider {
 		return a.nextCheck(), nil
 	}
@@ -110,8 +110,8 @@ var ErrNotNow = errors.New("the service cannot be asked now")
 func (l *Loop) Identify(ctx context.Context, e resolve.Evidence) (resolve.Decision, error) {
 	a, unavailable := l.newServiceFetcher(ctx)
 	decided, err := l.providers(a).Decide(ctx, []resolve.Evidence{e})
-	if a != nil && a.trouble != nil {
-		unavailable = fmt.Errorf("%w: %w", ErrNotNow, a.trouble)
+	if a != nil && a.err != nil {
+		unavailable = fmt.Errorf("%w: %w", ErrNotNow, a.err)
 	}
 	if len(decided[0].Unanswered) > 0 {
 		unavailable = errors.Join(unavailable, err)
@@ -163,7 +163,7 @@ type serviceFetcher struct {
 	service       *tracker.Client
 	row           *account.Row                      // of the account; row.Support lists the known endpoints
 	recordSupport func(name string, err error) bool // stores whether an endpoint exists; true if it is missing
-	trouble       error                             // the error of the last failed request
+	err           error                             // the error of the last failed request
 }
 
 // mayUse reports whether an endpoint should be requested; see run.mayUse.
@@ -190,7 +190,7 @@ func (a *serviceFetcher) Fetch(ctx context.Context, wanted []resolve.Question) (
 		}
 		matches, err := a.resolve(ctx, items)
 		if err != nil && !errors.Is(err, tracker.ErrNoEndpoint) {
-			a.trouble = err
+			a.err = err
 			return found, err
 		}
 		for _, q := range some {

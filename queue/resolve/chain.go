@@ -45,15 +45,15 @@ func (c Chain) Decide(ctx context.Context, all []Evidence) ([]Decision, error) {
 		}
 		k.askProviders(ctx, c, open)
 	}
-	var trouble error
+	var err error
 	for i, d := range decided {
 		if len(d.Unanswered) > 0 {
-			trouble = errors.Join(slices.Collect(maps.Values(k.unavailable))...)
+			err = errors.Join(slices.Collect(maps.Values(k.unavailable))...)
 			decided[i] = Decide(all[i], func(q Question) (*Answer, bool) { return k.answers[q], true })
 			decided[i].Unanswered = d.Unanswered
 		}
 	}
-	return decided, trouble
+	return decided, err
 }
 
 // Contradiction checks an item with a TMDB number, if TMDB is enabled. It returns a message

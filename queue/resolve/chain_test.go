@@ -162,7 +162,7 @@ func TestFailedProviderIsNotAskedForAWhile(t *testing.T) {
 		} {
 			f.err, f.requests = step.err, nil
 			for range 2 {
-				if d, err := c.Decide(t.Context(), evidence); !errors.Is(err, step.err) || outcome(d[0]) != "open" || c[0].Trouble() != step.err {
+				if d, err := c.Decide(t.Context(), evidence); !errors.Is(err, step.err) || outcome(d[0]) != "open" || c[0].LastError() != step.err {
 					t.Errorf("step %d: %s, %v", n, outcome(d[0]), err)
 				}
 			}
@@ -175,11 +175,11 @@ func TestFailedProviderIsNotAskedForAWhile(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		f.err = context.Canceled
-		if _, err := c.Decide(ctx, evidence); err == nil || c[0].Trouble() != refused {
-			t.Errorf("canceled: %v, trouble %v", err, c[0].Trouble())
+		if _, err := c.Decide(ctx, evidence); err == nil || c[0].LastError() != refused {
+			t.Errorf("canceled: %v, trouble %v", err, c[0].LastError())
 		}
 		f.err = nil
-		if d, err := c.Decide(t.Context(), evidence); err != nil || c[0].Trouble() != nil || !strings.HasPrefix(outcome(d[0]), "held") {
+		if d, err := c.Decide(t.Context(), evidence); err != nil || c[0].LastError() != nil || !strings.HasPrefix(outcome(d[0]), "held") {
 			t.Errorf("well again: %s, %v", outcome(d[0]), err)
 		}
 	})

@@ -35,10 +35,10 @@ type Provider struct {
 	Cache   *Cache // nil for no cache
 	Log     *slog.Logger
 
-	mu      sync.Mutex
-	trouble error     // the error of the last request
-	retryAt time.Time // no request before this time
-	answers map[string]int64
+	mu        sync.Mutex
+	lastError error     // the error of the last request
+	retryAt   time.Time // no request before this time
+	answers   map[string]int64
 }
 
 // CacheKey returns the key of this provider's answers in a [Cache].
@@ -52,11 +52,11 @@ func (p *Provider) Answers() map[string]int64 {
 	return maps.Clone(p.answers)
 }
 
-// Trouble returns the error of the last request; nil if it succeeded.
-func (p *Provider) Trouble() error {
+// LastError returns the error of the last request; nil if it succeeded.
+func (p *Provider) LastError() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.trouble
+	return p.lastError
 }
 
 // Ask returns the answer to one question; nil if there is none.
@@ -82,10 +82,10 @@ func (p *Provider) answer(ctx context.Context, open []Question) (found map[Quest
 		return found, nil
 	}
 	p.mu.Lock()
-	trouble, rests := p.trouble, p.retryAt
+	lastError, retryAt := p.lastError, p.retryAt
 	p.mu.Unlock()
-	if trouble != nil && time.Now().Before(rests) {
-		return found, trouble
+	if lastError != nil && time.Now().Before(retryAt) {
+		return found, lastError
 	}
 	fetched, err := p.Fetcher.Fetch(ctx, rest)
 	answered := false
@@ -128,7 +128,7 @@ func (p *Provider) count(result string) {
 func (p *Provider) recordOutcome(err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.trouble = err; err == nil {
+	if p.lastError = err; err == nil {
 		return
 	}
 	wait := retryDelay
