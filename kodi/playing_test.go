@@ -33,14 +33,14 @@ func TestCurrentPlaybackIsReported(t *testing.T) {
 	defer server.Close()
 	i := newImporter(t, newSink(), &fakeReader{files: list(film(1, 0, ""), film(2, 0, ""), episodes(0, "", 3, 4))})
 	i.listener = announce.New(server.Addr().String, slog.New(slog.DiscardHandler))
-	heard := make(chan string, 9)
+	reported := make(chan string, 9)
 	i.options.Announcements, i.options.Account = true, filteringAccount{}
 	i.options.Playing = func(source string, m viewing.Media, since time.Time) {
 		if m.Type == "" {
-			heard <- "nothing"
+			reported <- "nothing"
 			return
 		}
-		heard <- fmt.Sprint(source, " ", m.Label(), " ", time.Since(since) < time.Hour)
+		reported <- fmt.Sprint(source, " ", m.Label(), " ", time.Since(since) < time.Hour)
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	ran := make(chan error, 1)
@@ -65,7 +65,7 @@ func TestCurrentPlaybackIsReported(t *testing.T) {
 		} else if _, err := fmt.Fprintf(kodi, `{"jsonrpc":"2.0","method":"Player.%s","params":{"data":{"item":{"type":%s}},"sender":"xbmc"}}`, c.method, c.kind); err != nil {
 			t.Fatal(err)
 		}
-		if got := <-heard; got != c.want {
+		if got := <-reported; got != c.want {
 			t.Errorf("%s %s: %s, want %s", c.method, c.kind, got, c.want)
 		}
 	}

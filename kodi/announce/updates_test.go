@@ -28,8 +28,8 @@ func announcement(t testing.TB, method, kind string, id int64, count string) (m 
 }
 
 // describe returns clear updates as short lines.
-func describe(acts []Update) (all []string) {
-	for _, a := range acts {
+func describe(updates []Update) (all []string) {
+	for _, a := range updates {
 		if a.Unclear {
 			continue
 		}
@@ -132,7 +132,7 @@ func TestUpdatesAreFinalAfterWait(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		b, now, counts := updateLog{}, 0, map[int64]int{}
 		b.connect(at(rapid.IntRange(-5000, 0).Draw(t, "begin")))
-		for range rapid.IntRange(1, 30).Draw(t, "acts") {
+		for range rapid.IntRange(1, 30).Draw(t, "messages") {
 			now += rapid.IntRange(0, 3000).Draw(t, "pause")
 			id := rapid.Int64Range(1, 3).Draw(t, "item")
 			m := message{Method: rapid.SampledFrom([]string{"VideoLibrary.OnUpdate", "Player.OnPlay", "Player.OnStop", "Player.OnAVStart"}).Draw(t, "method")}

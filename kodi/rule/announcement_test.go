@@ -80,8 +80,8 @@ func TestAnnouncedPlaybackIsNotBulk(t *testing.T) {
 	none := list(film(1, 0, ""), film(2, 0, ""))
 	both := list(film(1, 1, justNow), film(2, 1, justNow))
 	for name, c := range map[string]struct {
-		acts []announce.Update
-		want []string
+		updates []announce.Update
+		want    []string
 	}{
 		"both played":            {[]announce.Update{announcement(1, 1, true), announcement(2, 1, true)}, []string{"live F1 2026-03-02T02:00:59Z", "live F2 2026-03-02T02:00:59Z"}},
 		"one played, one marked": {[]announce.Update{announcement(1, 1, true), announcement(2, 1, false)}, []string{"live F1 2026-03-02T02:00:59Z", "marked F2 2026-03-02T02:00:59Z"}},
@@ -89,7 +89,7 @@ func TestAnnouncedPlaybackIsNotBulk(t *testing.T) {
 		"both marked":            {[]announce.Update{announcement(1, 1, false), announcement(2, 1, false)}, []string{"bulk F1 2026-03-02T02:00:59Z", "bulk F2 2026-03-02T02:00:59Z"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			scenario{steps: []step{{at: before, files: none}, {at: readAt, files: both, updates: c.acts, want: c.want}}}.run(t)
+			scenario{steps: []step{{at: before, files: none}, {at: readAt, files: both, updates: c.updates, want: c.want}}}.run(t)
 		})
 	}
 	t.Run("in two reads", func(t *testing.T) {
@@ -141,20 +141,20 @@ func TestRealKodiSequences(t *testing.T) {
 	}
 	none := step{at: before, files: list(film(1, 0, ""))}
 	const old = "2026-02-01 20:00:00"
-	acts := func(all ...announce.Update) []announce.Update { return all }
+	updates := func(all ...announce.Update) []announce.Update { return all }
 	for name, steps := range map[string][]step{
 		"F1 marked in its own playback, then watched to the end": {
 			{at: before, files: list(short(0, ""))},
-			{at: clock(1), files: list(short(1, "")), updates: acts(announce.Update{Type: viewing.Movie, ID: 1, Count: 1, At: sec(0), Began: sec(-6)}), want: []string{"marked F1 " + z(0)}},
-			{at: clock(82), files: list(short(2, ny(80))), updates: acts(end(1, 2, -6, 80)), want: []string{"live F1 " + z(80) + " = F1"}},
+			{at: clock(1), files: list(short(1, "")), updates: updates(announce.Update{Type: viewing.Movie, ID: 1, Count: 1, At: sec(0), Began: sec(-6)}), want: []string{"marked F1 " + z(0)}},
+			{at: clock(82), files: list(short(2, ny(80))), updates: updates(end(1, 2, -6, 80)), want: []string{"live F1 " + z(80) + " = F1"}},
 		},
 		"watched again at once": {
 			{at: before, files: list(short(0, ""))},
-			{at: clock(1), files: list(short(1, ny(0))), updates: acts(end(1, 1, -60, 0)), want: []string{"live F1 " + z(0)}},
-			{at: clock(62), files: list(short(2, ny(61))), updates: acts(end(1, 2, 1, 61)), want: []string{"live F1 " + z(61)}},
+			{at: clock(1), files: list(short(1, ny(0))), updates: updates(end(1, 1, -60, 0)), want: []string{"live F1 " + z(0)}},
+			{at: clock(62), files: list(short(2, ny(61))), updates: updates(end(1, 2, 1, 61)), want: []string{"live F1 " + z(61)}},
 		},
 		"F2, F3 written by another program, not announced": {none, {at: readAt, files: list(film(1, 1, ny(-2))), want: []string{"review F1 " + z(-2)}}},
-		"the same, with an unclear announcement":           {none, {at: readAt, files: list(film(1, 1, ny(-2))), updates: acts(announce.Update{Type: viewing.Movie, ID: 1, Count: 1, At: sec(-2), Unclear: true}), want: []string{"live F1 " + z(-2)}}},
+		"the same, with an unclear announcement":           {none, {at: readAt, files: list(film(1, 1, ny(-2))), updates: updates(announce.Update{Type: viewing.Movie, ID: 1, Count: 1, At: sec(-2), Unclear: true}), want: []string{"live F1 " + z(-2)}}},
 		"the same, of a file without an item":              {{at: before}, {at: readAt, files: list(modified(film(1, 1, ny(-2)), func(f *library.File) { f.Items = nil })), want: []string{"live 1 " + z(-2)}}},
 		"the same, last read before the connection":        {{at: "2026-03-02 00:59:00", files: none.files}, {at: readAt, files: list(film(1, 1, ny(-2))), want: []string{"catch-up F1 " + z(-2)}}},
 		"the same, connected after the last read": {
@@ -163,54 +163,54 @@ func TestRealKodiSequences(t *testing.T) {
 		},
 		"F4 marked by a program, with a time that is not that of the mark": {
 			{at: "2026-03-02 01:55:00", files: none.files},
-			{at: readAt, files: list(film(1, 1, ny(-100))), updates: acts(mark(1, 1, -1)), want: []string{"review F1 " + z(-100)}},
+			{at: readAt, files: list(film(1, 1, ny(-100))), updates: updates(mark(1, 1, -1)), want: []string{"review F1 " + z(-100)}},
 		},
 		"F6 marked again after a backup was put back": {
 			none,
-			{at: clock(0), files: list(film(1, 1, ny(-1))), updates: acts(end(1, 1, -6000, -1)), want: []string{"live F1 " + z(-1)}},
+			{at: clock(0), files: list(film(1, 1, ny(-1))), updates: updates(end(1, 1, -6000, -1)), want: []string{"live F1 " + z(-1)}},
 			{at: clock(20000), files: list(withItemID(film(1, 0, ""), 7))},
-			{at: clock(20060), files: list(withItemID(film(1, 1, ny(20059)), 7)), updates: acts(mark(7, 1, 20059)), want: []string{"review F1 " + z(20059)}},
+			{at: clock(20060), files: list(withItemID(film(1, 1, ny(20059)), 7)), updates: updates(mark(7, 1, 20059)), want: []string{"review F1 " + z(20059)}},
 		},
 		"F7 two marked by hand, seconds apart": {
 			{at: before, files: list(film(1, 0, ""), film(2, 0, ""))},
-			{at: readAt, files: list(film(1, 1, ny(-6)), film(2, 1, ny(-3))), updates: acts(mark(1, 1, -6), mark(2, 1, -3)), want: []string{"marked F1 " + z(-6), "marked F2 " + z(-3)}},
+			{at: readAt, files: list(film(1, 1, ny(-6)), film(2, 1, ny(-3))), updates: updates(mark(1, 1, -6), mark(2, 1, -3)), want: []string{"marked F1 " + z(-6), "marked F2 " + z(-3)}},
 		},
 		"M1 both episodes of a file": {
 			{at: before, files: list(episodes(0, "", 1, 2))},
-			{at: readAt, files: list(episodes(1, ny(-1), 1, 2)), updates: acts(announce.Update{Type: viewing.Episode, ID: 1, Count: 1, At: sec(-1), Ended: sec(-1)}), want: []string{"live S S01E01+S S01E02 " + z(-1)}},
+			{at: readAt, files: list(episodes(1, ny(-1), 1, 2)), updates: updates(announce.Update{Type: viewing.Episode, ID: 1, Count: 1, At: sec(-1), Ended: sec(-1)}), want: []string{"live S S01E01+S S01E02 " + z(-1)}},
 		},
 		"M2 unmarked, then its last part watched": {
 			{at: before, files: list(film(1, 1, old))},
 			{at: clock(0), files: list(film(1, 0, old))},
-			{at: clock(20), files: list(film(1, 1, ny(19))), updates: acts(end(1, 1, 1, 19)), want: []string{"live F1 " + z(19)}},
+			{at: clock(20), files: list(film(1, 1, ny(19))), updates: updates(end(1, 1, 1, 19)), want: []string{"live F1 " + z(19)}},
 		},
 		"M3 marked and played while most of the library has vanished": {
 			{at: before, files: films(30, 1, old)},
 			{at: clock(0), files: films(30, 0, old)},
-			{at: clock(30), files: slices.Concat(list(film(1000, 1, old), film(1001, 1, ny(20))), films(30, 0, old)[2:]), updates: acts(mark(1000, 1, 10), end(1001, 1, -6000, 20)), want: []string{"marked F1000 " + z(10), "live F1001 " + z(20)}},
+			{at: clock(30), files: slices.Concat(list(film(1000, 1, old), film(1001, 1, ny(20))), films(30, 0, old)[2:]), updates: updates(mark(1000, 1, 10), end(1001, 1, -6000, 20)), want: []string{"marked F1000 " + z(10), "live F1001 " + z(20)}},
 		},
 		"refilled by a program that announces all of it": {
 			{at: before, files: films(30, 1, old)},
 			{at: clock(0), files: films(30, 0, old)},
-			{at: clock(30), files: slices.Concat(films(2, 1, old), films(30, 0, old)[2:]), updates: acts(mark(1000, 1, 10), mark(1001, 1, 11)), want: []string{"bulk F1000 " + z(10), "bulk F1001 " + z(11)}},
+			{at: clock(30), files: slices.Concat(films(2, 1, old), films(30, 0, old)[2:]), updates: updates(mark(1000, 1, 10), mark(1001, 1, 11)), want: []string{"bulk F1000 " + z(10), "bulk F1001 " + z(11)}},
 		},
 		"M4 unmarked right after it was watched": {
 			none,
-			{at: clock(0), files: list(film(1, 1, ny(-1))), updates: acts(end(1, 1, -6000, -1)), want: []string{"live F1 " + z(-1)}},
-			{at: clock(5), files: list(film(1, 0, ny(-1))), updates: acts(mark(1, 0, 4))},
+			{at: clock(0), files: list(film(1, 1, ny(-1))), updates: updates(end(1, 1, -6000, -1)), want: []string{"live F1 " + z(-1)}},
+			{at: clock(5), files: list(film(1, 0, ny(-1))), updates: updates(mark(1, 0, 4))},
 			{at: clock(9000), files: list(film(1, 0, ny(-1)))},
 		},
 		"H1 marked by a phone, the old time stays": {
 			{at: before, files: list(film(1, 0, old))},
-			{at: readAt, files: list(film(1, 1, old)), updates: acts(mark(1, 1, -1)), want: []string{"marked F1 " + z(-1)}},
+			{at: readAt, files: list(film(1, 1, old)), updates: updates(mark(1, 1, -1)), want: []string{"marked F1 " + z(-1)}},
 		},
 		"three marked by a phone, the old times stay": {
 			{at: before, files: films(3, 0, old)},
-			{at: readAt, files: films(3, 1, old), updates: acts(mark(1000, 1, -30), mark(1001, 1, -20), mark(1002, 1, -10)), want: []string{"marked F1000 " + z(-30), "marked F1001 " + z(-20), "marked F1002 " + z(-10)}},
+			{at: readAt, files: films(3, 1, old), updates: updates(mark(1000, 1, -30), mark(1001, 1, -20), mark(1002, 1, -10)), want: []string{"marked F1000 " + z(-30), "marked F1001 " + z(-20), "marked F1002 " + z(-10)}},
 		},
 		"marked, then played to its end": {
 			none,
-			{at: readAt, files: list(film(1, 1, ny(-2))), updates: acts(mark(1, 1, -2), end(1, 1, -6000, -2)), want: []string{"live F1 " + z(-2)}},
+			{at: readAt, files: list(film(1, 1, ny(-2))), updates: updates(mark(1, 1, -2), end(1, 1, -6000, -2)), want: []string{"live F1 " + z(-2)}},
 		},
 		"a trailer, an extra, a sample, a disc, played from Files": {
 			{at: before},

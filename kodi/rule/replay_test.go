@@ -39,7 +39,7 @@ func readRecorded(t *testing.T, state string) library.Snapshot {
 // play and the upgrade to Kodi 21.
 func TestRealLibrarySnapshots(t *testing.T) {
 	z := Environment{Zone: location(t, "America/New_York")}
-	readings := []struct {
+	reads := []struct {
 		at, state string
 		want      []string
 	}{
@@ -66,7 +66,7 @@ func TestRealLibrarySnapshots(t *testing.T) {
 	}
 	known := NewMemory("lib")
 	labels := map[string]string{}
-	for _, r := range readings {
+	for _, r := range reads {
 		v := Decide(known, readRecorded(t, r.state), parseTime(t, r.at), z)
 		if got := describe(v, labels); !slices.Equal(got, r.want) {
 			t.Errorf("%s at %s:\n%s", r.state, r.at, cmp.Diff(r.want, got))

@@ -28,7 +28,7 @@ func isNetflixPage(p *Part) bool {
 func learnNetflix(r *reader, line Line) {
 	if netflixSkip(line) == "" {
 		r.learnNetflixTitle(line.Get("title"))
-		r.learnLength(line.Get("title"), clock(line.Get("bookmark")))
+		r.learnLength(line.Get("title"), parseClock(line.Get("bookmark")))
 	}
 }
 
@@ -46,12 +46,12 @@ func netflixSittingRow(r *reader, line Line) Row {
 	if err != nil {
 		skip = cmp.Or(skip, SkipUnreadable)
 	}
-	played, reached := clock(line.Get("duration")), clock(line.Get("bookmark"))
+	played, reached := parseClock(line.Get("duration")), parseClock(line.Get("bookmark"))
 	return r.sittingRow(r.netflixMedia(title), line.Get("person"), title, began, played, reached, skip)
 }
 
-// clock parses a length such as 01:23:45 to seconds.
-func clock(text string) (seconds int) {
+// parseClock parses a length such as 01:23:45 to seconds.
+func parseClock(text string) (seconds int) {
 	for part := range strings.SplitSeq(text, ":") {
 		seconds = seconds*60 + numberOrZero(part)%100
 	}
@@ -76,18 +76,18 @@ func netflixSkip(line Line) Skip {
 // The words in Netflix's titles in its most common languages. A season gives a season number; a
 // part of a series does not.
 const (
-	seasonWord  = `season|series|staffel|saison|temporada|stagione|seizoen|säsong|sæson|sesong|sezon|kausi`
-	partWord    = `part|volume|vol\.|book|chapter|teil|buch|kapitel|partie|livre|chapitre|parte|libro|capítulo|capitolo|volumen`
-	wholeWord   = `limited series|miniseries|mini-series|miniserie|mini-serie|minisérie|serie limitada`
-	episodeWord = `episode|folge|épisode|episodio|episódio|aflevering|avsnitt|afsnit|odcinek|jakso`
-	colon       = `[ \x{a0}\x{202f}]?: ` // French puts a space before it
+	seasonWord     = `season|series|staffel|saison|temporada|stagione|seizoen|säsong|sæson|sesong|sezon|kausi`
+	partWord       = `part|volume|vol\.|book|chapter|teil|buch|kapitel|partie|livre|chapitre|parte|libro|capítulo|capitolo|volumen`
+	miniseriesWord = `limited series|miniseries|mini-series|miniserie|mini-serie|minisérie|serie limitada`
+	episodeWord    = `episode|folge|épisode|episodio|episódio|aflevering|avsnitt|afsnit|odcinek|jakso`
+	colon          = `[ \x{a0}\x{202f}]?: ` // French puts a space before it
 )
 
 // The forms of a title: "Series: Season 2: Episode", "Series: Part 2: Episode", and an
 // episode number as the whole name or in parentheses after it.
 var (
 	seasonForm = regexp.MustCompile(`(?i)^(.+?)` + colon + `(?:` + seasonWord + `) (\d{1,3})` + colon + `(.+)$`)
-	partForm   = regexp.MustCompile(`(?i)^(.+?)` + colon + `((?:(?:` + seasonWord + `|` + partWord + `) [^:]+|` + wholeWord + `): .+)$`)
+	partForm   = regexp.MustCompile(`(?i)^(.+?)` + colon + `((?:(?:` + seasonWord + `|` + partWord + `) [^:]+|` + miniseriesWord + `): .+)$`)
 	numberForm = regexp.MustCompile(`(?i)^(?:(.+) \()?(?:` + episodeWord + `) (\d{1,4})\)?$`)
 )
 
@@ -96,11 +96,11 @@ const minSeriesTitles = 4
 
 // learnNetflixTitle counts the different titles with the same prefix.
 func (r *reader) learnNetflixTitle(title string) {
-	begin, _, found := strings.Cut(title, ": ")
-	several, whole := shortHash(begin+": "), shortHash("whole "+title)
-	if found && r.numbers[whole] == 0 && r.numbers[several] < minSeriesTitles {
-		r.numbers[whole] = 1
-		r.numbers[several]++
+	prefix, _, found := strings.Cut(title, ": ")
+	seriesKey, titleKey := shortHash(prefix+": "), shortHash("whole "+title)
+	if found && r.numbers[titleKey] == 0 && r.numbers[seriesKey] < minSeriesTitles {
+		r.numbers[titleKey] = 1
+		r.numbers[seriesKey]++
 	}
 }
 
@@ -109,13 +109,13 @@ func (r *reader) netflixMedia(title string) viewing.Media {
 	if parts := seasonForm.FindStringSubmatch(title); parts != nil {
 		return netflixEpisode(parts[1], parts[3], parseNumber(parts[2]))
 	}
-	begin, rest, found := strings.Cut(title, ": ")
-	isDoubled := strings.HasPrefix(rest, begin+" ")
+	prefix, rest, found := strings.Cut(title, ": ")
+	isDoubled := strings.HasPrefix(rest, prefix+" ")
 	if parts := partForm.FindStringSubmatch(title); parts != nil && !isDoubled {
 		return netflixEpisode(parts[1], parts[2], nil)
 	}
-	if found && (isDoubled || numberForm.MatchString(rest) || r.numbers[shortHash(begin+": ")] >= minSeriesTitles) {
-		return netflixEpisode(begin, rest, nil)
+	if found && (isDoubled || numberForm.MatchString(rest) || r.numbers[shortHash(prefix+": ")] >= minSeriesTitles) {
+		return netflixEpisode(prefix, rest, nil)
 	}
 	return viewing.Media{Type: viewing.Movie, Title: title}
 }
