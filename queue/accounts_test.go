@@ -100,7 +100,7 @@ func TestAnEventBecomesAnEntryInEachAccount(t *testing.T) {
 		t.Errorf("%+v", o)
 	}
 	if o := s.commitFrom(t, chrome, double); !slices.Equal(o.Entries, []int64{1, 2, 3, 4}) || o.Status != viewing.StatusDuplicate {
-		t.Errorf("told again: %+v", o)
+		t.Errorf("committed again: %+v", o)
 	}
 	s.wantStateRows(t, "1 b.0 anna pending", "2 b.1 anna pending", "3 b.0 ben pending", "4 b.1 ben pending")
 	if steps := s.explained(t, 3).Steps; steps[0].Code != "rule.route" || steps[0].Args["accounts"] != "anna, ben" {

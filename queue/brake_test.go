@@ -77,11 +77,11 @@ func TestABurstIsHeld(t *testing.T) {
 			}
 			all = append(all, v)
 		}
-		for told := all; len(told) > 0; {
-			n := rapid.IntRange(1, len(told)).Draw(r, "batch")
-			s.commitBatch(t, viewing.Batch{Source: chrome, Events: told[:n]})
-			s.commitBatch(t, viewing.Batch{Source: chrome, Events: told[:n]}) // again
-			told = told[n:]
+		for rest := all; len(rest) > 0; {
+			n := rapid.IntRange(1, len(rest)).Draw(r, "batch")
+			s.commitBatch(t, viewing.Batch{Source: chrome, Events: rest[:n]})
+			s.commitBatch(t, viewing.Batch{Source: chrome, Events: rest[:n]}) // again
+			rest = rest[n:]
 		}
 		if got := s.statesByEvent(t); !maps.Equal(got, want) {
 			r.Fatalf("%v, want %v", got, want)
@@ -198,16 +198,16 @@ func TestPauseDropsViewingsReportedLater(t *testing.T) {
 	}
 	s.setPause(t, account.Pause{}) // resumed after an hour
 	s.clock.advance(3 * time.Hour)
-	s.commitFrom(t, chrome, film("told late", 4, 59))
+	s.commitFrom(t, chrome, film("reported late", 4, 59))
 	s.commitFrom(t, chrome, film("after it", 5, 61))
 	want := map[string]string{
-		"before": "pending", "in it": "dropped paused", "of another account": "pending", "told late": "dropped paused", "after it": "pending",
+		"before": "pending", "in it": "dropped paused", "of another account": "pending", "reported late": "dropped paused", "after it": "pending",
 	}
 	s.wantStatesByEvent(t, want)
 	if did, err := s.order(t.Context(), entry.VerbRelease, entry.Selection{Filter: entry.Filter{State: viewing.StateDropped, Reason: viewing.ReasonPaused}}, false); err != nil || did.Changed != 2 {
 		t.Errorf("%+v, %v", did, err)
 	}
-	want["in it"], want["told late"] = "pending", "pending"
+	want["in it"], want["reported late"] = "pending", "pending"
 	s.wantStatesByEvent(t, want)
 
 	// The next one begins a silence of its own; one without a drop begins none.

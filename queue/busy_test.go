@@ -36,7 +36,7 @@ func (o *opened) wantExactly(t *testing.T, kept []string) {
 		}
 	}
 	if len(states) != len(kept) {
-		t.Errorf("%d events, of which %d were acknowledged", len(states), len(kept))
+		t.Errorf("%d events in the database, %d acknowledged", len(states), len(kept))
 	}
 	o.checkCounters(t)
 }
@@ -71,7 +71,7 @@ func TestWritesWaitForALockOfAnotherProgram(t *testing.T) {
 		t.Errorf("kept %v, %v", kept, err)
 	}
 	if _, bad := s.Trouble(); !bad {
-		t.Error("nobody is told")
+		t.Error("the trouble is not reported")
 	}
 	run("ROLLBACK")
 	kept, err := s.commitAll(t, "later", 3)

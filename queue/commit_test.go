@@ -71,7 +71,7 @@ func TestEntryKeepsWhatTheSourceReported(t *testing.T) {
 		t.Errorf("event kept as %s, %v", kept, err)
 	}
 	if got := s.explained(t, id).Events[0]; cmp.Diff(v, got.Event) != "" || got.Source != "browser:b1" {
-		t.Errorf("event told as %+v", got)
+		t.Errorf("event returned as %+v", got)
 	}
 }
 

@@ -106,16 +106,16 @@ func TestInterruptedCopyHistoryContinues(t *testing.T) {
 	s.commitBatch(t, past)
 	s.change(t, "UPDATE entries SET state = 'delivered'")
 	ctx, cut := context.WithCancel(t.Context())
-	told := 0
+	copied := 0
 	err := s.CopyHistory(ctx, "anna", "ben", false, func(Entry, bool) {
-		if told++; told == operationPage+1 {
+		if copied++; copied == operationPage+1 {
 			cut()
 		}
 	})
-	if !errors.Is(err, context.Canceled) || told < operationPage || told >= n {
-		t.Errorf("cut after %d: %v", told, err)
+	if !errors.Is(err, context.Canceled) || copied < operationPage || copied >= n {
+		t.Errorf("cut after %d: %v", copied, err)
 	}
-	if got, want := s.copyHistory(t, "anna", "ben", false), fmt.Sprintf("map[viewing false:%d viewing true:%d]", n-told, told); got != want {
+	if got, want := s.copyHistory(t, "anna", "ben", false), fmt.Sprintf("map[viewing false:%d viewing true:%d]", n-copied, copied); got != want {
 		t.Errorf("then %s, want %s", got, want)
 	}
 	if counts, err := s.CountsOf(t.Context()); err != nil || counts["ben"].Pending != n {

@@ -168,18 +168,18 @@ func TestLatestCorrectionOfASeasonApplies(t *testing.T) {
 		draw := func(what string) place {
 			return place{rapid.IntRange(1, 3).Draw(r, what+" season"), rapid.IntRange(1, 5).Draw(r, what+" episode")}
 		}
-		said, told, is := map[int]place{}, map[int64]place{}, map[int64]string{}
+		shifts, reported, is := map[int]place{}, map[int64]place{}, map[int64]string{}
 		where := func(p place) string {
 			moved, from := false, 0
-			for season, added := range said {
+			for season, added := range shifts {
 				moved = moved || added != place{}
 				if season <= p.season {
 					from = max(from, season)
 				}
 			}
-			added := said[from]
+			added := shifts[from]
 			to := place{p.season + added.season, p.episode + added.episode}
-			if len(said) == 0 || moved && from == 0 || to.season < 1 || to.episode < 1 || from != p.season && added.episode != 0 {
+			if len(shifts) == 0 || moved && from == 0 || to.season < 1 || to.episode < 1 || from != p.season && added.episode != 0 {
 				return ""
 			}
 			return fmt.Sprintf("episode:7:%d:%d", to.season, to.episode)
@@ -187,23 +187,23 @@ func TestLatestCorrectionOfASeasonApplies(t *testing.T) {
 		for n := range rapid.IntRange(1, 12).Draw(r, "steps") {
 			p := draw("reported")
 			id := s.commitIDs(t, ownCountEpisode(fmt.Sprint("e", n), p.season, p.episode, -900+60*n))[0]
-			told[id] = p
+			reported[id] = p
 			if rapid.Bool().Draw(r, "fixed") {
 				to := draw("true")
 				if _, err := s.Correct(t.Context(), CorrectionRequest{Entry: id, Is: theSeries(7), Season: &to.season, Episode: &to.episode}); err != nil {
 					r.Fatal(err)
 				}
-				said[p.season] = place{to.season - p.season, to.episode - p.episode}
+				shifts[p.season] = place{to.season - p.season, to.episode - p.episode}
 			}
-			for id, p := range told {
+			for id, p := range reported {
 				if at := where(p); at != "" {
 					is[id] = at
 				}
 			}
 		}
-		for id, p := range told {
+		for id, p := range reported {
 			if got := s.entry(t, id).Media.Key(); got != is[id] {
-				r.Fatalf("S%dE%d is %q, want %q; said %v", p.season, p.episode, got, is[id], said)
+				r.Fatalf("S%dE%d is %q, want %q; said %v", p.season, p.episode, got, is[id], shifts)
 			}
 		}
 	})

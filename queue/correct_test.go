@@ -163,10 +163,10 @@ func TestCorrectionByTheSitesNumber(t *testing.T) {
 func (o *opened) correctReported(t testing.TB, reported viewing.Media, is resolve.Candidate) (did resolve.CorrectionResult) {
 	t.Helper()
 	err := o.write(t.Context(), "test", func(t *tx) error {
-		said, ok := t.saveCorrection(CorrectionRequest{Is: is}, reported, reported, &did)
+		correction, ok := t.saveCorrection(CorrectionRequest{Is: is}, reported, reported, &did)
 		if ok {
-			did.Remembered = &said
-			t.correctSimilar(said, 0, &did)
+			did.Remembered = &correction
+			t.correctSimilar(correction, 0, &did)
 		}
 		return nil
 	})
@@ -254,9 +254,9 @@ func TestCorrectionsThatAreNotStored(t *testing.T) {
 func TestCorrectionOfAnIdentifiedSeries(t *testing.T) {
 	s := openNew(t)
 	red, blue := viewing.Show{Title: "Show Red", Year: 2008}, viewing.Show{Title: "Show Blue", Year: 2008}
-	bulk, told := withClass(viewing.ClassBulk, showEpisode("f", red, 1, 6, -35)), showEpisode("d", red, 1, 4, -30)
-	told.Media[0].Show = &viewing.Show{Title: "Show Red", Year: 2008, IDs: viewing.IDs{TMDB: 9}}
-	all := s.commitIDs(t, showEpisode("a", red, 1, 1, -90), showEpisode("b", red, 1, 2, -60), showEpisode("c", blue, 1, 3, -45), showEpisode("e", red, 1, 5, -40), bulk, told)
+	bulk, numbered := withClass(viewing.ClassBulk, showEpisode("f", red, 1, 6, -35)), showEpisode("d", red, 1, 4, -30)
+	numbered.Media[0].Show = &viewing.Show{Title: "Show Red", Year: 2008, IDs: viewing.IDs{TMDB: 9}}
+	all := s.commitIDs(t, showEpisode("a", red, 1, 1, -90), showEpisode("b", red, 1, 2, -60), showEpisode("c", blue, 1, 3, -45), showEpisode("e", red, 1, 5, -40), bulk, numbered)
 	for _, l := range s.wantLookups(t, 5, all[:5]...) {
 		m := theSeries(9).Apply(*l.Entry.Media)
 		s.recordLookups(t, LookupResult{Lookup: l, Media: &m, Why: viewing.Say("text", "text", "The service knows it.")})
@@ -348,7 +348,7 @@ func TestCorrectedEntriesAreMergedAsDuplicates(t *testing.T) {
 		}
 		counts := s.checkCounters(t)
 		if counts.Pending != 1 || counts.Held != 0 {
-			t.Errorf("told first: %v; %+v, entry %+v", first, counts, s.entry(t, id))
+			t.Errorf("reported first: %v; %+v, entry %+v", first, counts, s.entry(t, id))
 		}
 	}
 }

@@ -32,9 +32,9 @@ func TestMissingTitlesComeFromOtherEntries(t *testing.T) {
 		return viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: tmdb}}
 	}
 	s.commit(t,
-		itemAt("before", bare(603), 0), itemAt("told", viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 603}, Title: "The Matrix", Year: 1999}, 300),
+		itemAt("before", bare(603), 0), itemAt("titled", viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 603}, Title: "The Matrix", Year: 1999}, 300),
 		itemAt("unknown", bare(604), 600), itemAt("another", viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: 603}, Title: "Another Name"}, 2000), itemAt("episode", series(1396, "", 1, 2, ""), 900),
-		itemAt("told too", series(1396, "Breaking Bad", 1, 2, "Cat's in the Bag..."), 1200), itemAt("other", series(1396, "", 1, 3, ""), 1500),
+		itemAt("titled too", series(1396, "Breaking Bad", 1, 2, "Cat's in the Bag..."), 1200), itemAt("other", series(1396, "", 1, 3, ""), 1500),
 	)
 	labels := func(words string) (all []string) {
 		t.Helper()
@@ -164,9 +164,9 @@ func TestSaveTitlesFillsEntries(t *testing.T) {
 	bare := func(tmdb int64) viewing.Media {
 		return viewing.Media{Type: viewing.Movie, IDs: viewing.IDs{TMDB: tmdb}}
 	}
-	told := bare(604)
-	told.Title = "Matrix Reloaded"
-	s.commit(t, itemAt("bare", bare(603), 0), itemAt("told", told, 300), itemAt("episode", series(1396, "", 1, 2, ""), 600))
+	titled := bare(604)
+	titled.Title = "Matrix Reloaded"
+	s.commit(t, itemAt("bare", bare(603), 0), itemAt("titled", titled, 300), itemAt("episode", series(1396, "", 1, 2, ""), 600))
 	if path, known, err := s.Poster(t.Context(), "movie:604"); path != "" || known || err != nil {
 		t.Errorf("before: %q, %v, %v", path, known, err)
 	}

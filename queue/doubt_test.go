@@ -64,13 +64,13 @@ func TestDoubtIsStoredUntilResolved(t *testing.T) {
 	if x.Entry.State != viewing.StateDelivered || x.Entry.RemoteID != "r1" || x.Entry.SettledAt.IsZero() || x.Entry.Revision != 0 {
 		t.Errorf("entry %+v", x.Entry)
 	}
-	var said []string
+	var codes []string
 	for _, step := range x.Steps {
 		if step.Code == "read-back" {
-			said = append(said, step.Cause.Code)
+			codes = append(codes, step.Cause.Code)
 		}
 	}
-	if diff := cmp.Diff([]string{"missing", "shown"}, said); diff != "" {
+	if diff := cmp.Diff([]string{"missing", "shown"}, codes); diff != "" {
 		t.Error(diff)
 	}
 	s.wantReadBackAt(t, time.Time{})

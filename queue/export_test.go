@@ -83,7 +83,7 @@ func TestRecords(t *testing.T) {
 		many.Events = append(many.Events, film(fmt.Sprint("many", i), 100, -100_000-i/2*1000))
 	}
 	s.commitBatch(t, many)
-	told := func(f entry.Filter) (all []string) {
+	labels := func(f entry.Filter) (all []string) {
 		for r, err := range s.Records(t.Context(), f) {
 			if err != nil {
 				t.Fatal(err)
@@ -99,7 +99,7 @@ func TestRecords(t *testing.T) {
 		}
 		return all
 	}
-	all := told(entry.Filter{})
+	all := labels(entry.Filter{})
 	wished := []string{
 		"viewing early Alpha One browser", "viewing first Alpha One browser", "viewing held Alpha One browser", "viewing again Alpha One browser again",
 		"watchlist wish  browser", "list_item a  browser on Noir", "list_item c  browser on Noir", "list_item b  browser on OtherPUBLIC",
@@ -114,10 +114,10 @@ func TestRecords(t *testing.T) {
 		}
 		seen[r] = true
 	}
-	if got := told(entry.Filter{Since: noon().Add(-35 * time.Minute), Kind: viewing.KindViewing}); !slices.Equal(got, wished[1:4]) {
+	if got := labels(entry.Filter{Since: noon().Add(-35 * time.Minute), Kind: viewing.KindViewing}); !slices.Equal(got, wished[1:4]) {
 		t.Errorf("since then: %q", got)
 	}
-	if got := told(entry.Filter{Since: noon().Add(-35 * time.Minute), Account: "ben", Words: "alpha"}); !slices.Equal(got, wished[1:4]) {
+	if got := labels(entry.Filter{Since: noon().Add(-35 * time.Minute), Account: "ben", Words: "alpha"}); !slices.Equal(got, wished[1:4]) {
 		t.Errorf("of ben: %q", got)
 	}
 }

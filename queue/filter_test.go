@@ -96,7 +96,7 @@ func TestReleaseRestoresDroppedEntries(t *testing.T) {
 		}
 	}
 	s.checkCounters(t)
-	s.amend(t, viewing.Amendment{EventID: "nameless", Media: identified(5), Reason: viewing.Say("found")}) // goes by no filter any more
+	s.amend(t, viewing.Amendment{EventID: "nameless", Media: identified(5), Reason: viewing.Say("found")}) // filters no longer apply
 	if e := s.entry(t, entries[3]); e.State != viewing.StatePending {
 		t.Errorf("what the user took in is %s (%s)", e.State, e.Reason)
 	}

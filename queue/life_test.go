@@ -28,9 +28,9 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// life is the state machine: the real queue on a real disk, the loop, the
-// tracking client and a service that stumbles, in a bubble in which days pass
-// in no time. Only the clock of the queue is set to and fro.
+// life is a state machine for rapid: the real queue on a real disk, the loop, the client and a
+// faulty service, in a synctest bubble in which days pass at once. Only the clock of the queue is
+// changed.
 type life struct {
 	dir      string
 	skew     atomic.Int64 // of the queue's clock
@@ -38,25 +38,25 @@ type life struct {
 
 	store  *queue.Store
 	loop   *replay.Loop
-	ended  []func() // of the present run, the last first
+	ended  []func() // stop the queue and the loop
 	box    *sandbox.Service
 	client *tracker.Client
-	closed []func() // of the service
+	closed []func() // stop the client and the service
 
-	events map[string]string // acknowledged: event id → mark
-	marks  map[string]int    // how often each mark was reported
-	alien  map[string]int    // recorded by another device
+	events map[string]string // the mark of each acknowledged event, by event id
+	marks  map[string]int    // number of reports by mark: item and time
+	alien  map[string]int    // number of records of another device by mark
 	crash  int
 }
 
-// settings are what the user has chosen, and what the service can do.
+// settings are the user's settings and the capabilities of the service.
 type settings struct {
 	contractOnly, idempotent bool
 	inDoubt                  doubt.Setting
 }
 
-// wrong is a promise that was broken, as a panic: only the goroutine that
-// rapid began may fail the test, and that one is outside the bubble.
+// wrong is a broken promise. It is a panic, because only the goroutine that rapid started,
+// outside the bubble, may fail the test.
 type wrong string
 
 func broke(format string, args ...any) { panic(wrong(fmt.Sprintf(format, args...))) }
@@ -67,9 +67,9 @@ func must(err error) {
 	}
 }
 
-// TestLife lives through whatever can happen between a source and the service.
-// Every acknowledged viewing is delivered, or visible with a reason; none is
-// recorded twice unless it was in doubt and the user had said "resend".
+// TestLife combines everything that can happen between a source and the service. Every
+// acknowledged viewing is delivered, or visible with a reason; none is recorded twice unless it
+// was in doubt and the user had chosen "resend".
 func TestLife(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		dir, err := os.MkdirTemp("", "filmspool-life-")
@@ -89,7 +89,7 @@ func TestLife(t *testing.T) {
 	})
 }
 
-// live is one life. It gives back what rapid panics with.
+// live runs one state machine and returns the value of a panic.
 func live(r *rapid.T, dir string) (failure any) {
 	l := &life{dir: dir, events: map[string]string{}, marks: map[string]int{}, alien: map[string]int{}}
 	defer func() {
@@ -104,7 +104,7 @@ func live(r *rapid.T, dir string) (failure any) {
 	l.serve()
 	l.begin()
 	r.Repeat(map[string]func(*rapid.T){
-		"watch": l.watch, "evening": l.evening, "another evening": l.evening, "stumble": l.stumble, "stumble when read": l.stumbleRead,
+		"watch": l.watch, "evening": l.doubtfulViewings, "another evening": l.doubtfulViewings, "stumble": l.stumble, "stumble when read": l.stumbleRead,
 		"time": l.time, "time goes on": l.time, "clock": l.clock, "elsewhere": l.elsewhere,
 		"wake":    func(*rapid.T) { l.loop.Wake() },
 		"recheck": l.recheck,
@@ -116,14 +116,14 @@ func live(r *rapid.T, dir string) (failure any) {
 	return nil
 }
 
-// serve begins the service.
+// serve starts the service.
 func (l *life) serve() {
 	var err error
 	l.box, err = sandbox.Open(context.Background(), sandbox.Options{
 		Path: filepath.Join(l.dir, "sandbox.db"), ContractOnly: l.settings.contractOnly, SecretKey: "sk_lifelongsecret1", PublicKey: "pk_lifelongpublic",
 	})
 	must(err)
-	listener, server := pipetest.Listen(), &http.Server{Handler: l.face()}
+	listener, server := pipetest.Listen(), &http.Server{Handler: l.serviceHandler()}
 	served := make(chan struct{})
 	go func() {
 		defer close(served)
@@ -134,9 +134,9 @@ func (l *life) serve() {
 	l.closed = []func(){l.client.Close, func() { server.Close(); <-served }, func() { l.box.Close() }}
 }
 
-// face is the service as the loop sees it: one that is not known to honour
-// Idempotency-Key does not, or it would hide what is sent twice.
-func (l *life) face() http.Handler {
+// serviceHandler removes the Idempotency-Key if the service does not support it; otherwise the
+// sandbox would hide duplicate requests.
+func (l *life) serviceHandler() http.Handler {
 	if l.settings.idempotent {
 		return l.box.Handler()
 	}
@@ -146,7 +146,7 @@ func (l *life) face() http.Handler {
 	})
 }
 
-// begin opens the queue and runs it with the loop.
+// begin opens the queue and starts the writer and the loop.
 func (l *life) begin() {
 	ctx := context.Background()
 	var err error
@@ -159,11 +159,11 @@ func (l *life) begin() {
 		InDoubt: l.settings.inDoubt, Idempotent: l.settings.idempotent,
 	}
 	l.loop = replay.New(o)
-	l.ended = []func(){runStore(l.store.Run), runStore(l.loop.Run)}
+	l.ended = []func(){runUntilStopped(l.store.Run), runUntilStopped(l.loop.Run)}
 }
 
-// runStore runs a part; the function it returns ends it.
-func runStore(run func(context.Context) error) (stop func()) {
+// runUntilStopped calls run in a goroutine; stop cancels it and waits.
+func runUntilStopped(run func(context.Context) error) (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- run(ctx) }()
@@ -173,7 +173,7 @@ func runStore(run func(context.Context) error) (stop func()) {
 	}
 }
 
-// stop ends the loop, then the queue.
+// stop stops the loop, then the queue.
 func (l *life) stop() {
 	l.ended[1]()
 	l.ended[0]()
@@ -181,8 +181,8 @@ func (l *life) stop() {
 	must(l.store.Close())
 }
 
-// kill takes the queue away under the loop: what is under way can no longer
-// be written down.
+// kill closes the queue before the loop, so that the outcome of a running request is not
+// recorded.
 func (l *life) kill() {
 	l.crash++
 	l.ended[0]()
@@ -191,7 +191,7 @@ func (l *life) kill() {
 	l.ended = nil
 }
 
-// end frees all, however the life ended.
+// end releases everything, also after a failure.
 func (l *life) end(failed bool) {
 	if failed {
 		defer func() { _ = recover() }() // the first failure is the one that counts
@@ -206,7 +206,7 @@ func (l *life) end(failed bool) {
 	}
 }
 
-// item is one of a small world's, so that items and times meet.
+// item returns one of a few items, so that some are watched again.
 func item(n int) viewing.Media {
 	if n > 3 {
 		season := 1
@@ -219,10 +219,10 @@ func mark(m viewing.Media, at time.Time) string {
 	return fmt.Sprintf("%s at %s", m.Key(), at.UTC().Format(time.RFC3339))
 }
 
-// epoch is when all the viewings were, however the clocks go.
+// epoch is when the viewings begin, independently of the clock.
 func epoch() time.Time { return time.Date(1999, 12, 1, 20, 0, 0, 0, time.UTC) }
 
-// watch commits some viewings; some are told a second time.
+// watch commits some viewings, and some of them again.
 func (l *life) watch(r *rapid.T) {
 	b := viewing.Batch{Source: "browser:1"}
 	for range rapid.IntRange(1, 4).Draw(r, "viewings") {
@@ -243,13 +243,13 @@ func (l *life) watch(r *rapid.T) {
 				l.marks[l.events[v.EventID]]++
 			}
 		}
-		if !rapid.Bool().Draw(r, "told again") {
+		if !rapid.Bool().Draw(r, "commit again") {
 			return
 		}
 	}
 }
 
-// recheck is a person who has the service asked again about all that is in doubt.
+// recheck rechecks everything in doubt.
 func (l *life) recheck(*rapid.T) {
 	_, err := l.store.Operate(context.Background(), entry.Order{
 		Verb: entry.VerbRecheck, Selection: entry.Selection{Filter: entry.Filter{State: viewing.StateInDoubt}},
@@ -258,7 +258,7 @@ func (l *life) recheck(*rapid.T) {
 	l.loop.Wake()
 }
 
-// stumble arms faults of every kind at the requests that record.
+// stumble arms faults of every kind for the requests that record viewings.
 func (l *life) stumble(r *rapid.T) {
 	l.arm(r, "POST /history", []string{
 		"drop-after", "drop-after", "drop-before", "drop-before", "late:4m", "late:4m", "late:3s", "cut", "reset", "delay:40s", "html", "empty",
@@ -266,9 +266,8 @@ func (l *life) stumble(r *rapid.T) {
 	})
 }
 
-// evening is a good viewing, and then some of which nobody knows whether they
-// arrived.
-func (l *life) evening(r *rapid.T) {
+// doubtfulViewings commits a good viewing, and then some that end in doubt.
+func (l *life) doubtfulViewings(r *rapid.T) {
 	l.watch(r)
 	time.Sleep(time.Second)
 	for range rapid.IntRange(1, 3).Draw(r, "bad") {
@@ -278,7 +277,7 @@ func (l *life) evening(r *rapid.T) {
 	time.Sleep(rapid.SampledFrom([]time.Duration{time.Second, 40 * time.Second, 3 * time.Minute}).Draw(r, "passes"))
 }
 
-// stumbleRead arms faults at the requests that read.
+// stumbleRead arms faults for the requests that read.
 func (l *life) stumbleRead(r *rapid.T) {
 	if l.settings.contractOnly {
 		r.Skip("there is nothing to read")
@@ -299,13 +298,13 @@ func (l *life) time(r *rapid.T) {
 	}).Draw(r, "passes"))
 }
 
-// clock sets the queue's clock.
+// clock changes the queue's clock.
 func (l *life) clock(r *rapid.T) {
 	by := rapid.SampledFrom([]time.Duration{-time.Hour, -time.Minute, time.Minute, time.Hour, 26 * time.Hour}).Draw(r, "set by")
 	l.skew.Add(int64(by))
 }
 
-// elsewhere is another device of the user's, which records at times of its own.
+// elsewhere records a viewing on another device of the user, at another time.
 func (l *life) elsewhere(r *rapid.T) {
 	m, at := item(rapid.IntRange(1, 6).Draw(r, "item")), epoch().Add(30*time.Hour+time.Duration(len(l.alien))*time.Hour)
 	in := map[string]any{"type": m.Type, "count": 1, "watchedAt": at}
@@ -321,7 +320,7 @@ func (l *life) elsewhere(r *rapid.T) {
 	post.Header.Set("X-Api-Key", l.box.SecretKey())
 	answer := httptest.NewRecorder()
 	func() {
-		defer func() { _ = recover() }() // an armed fault that cuts what cannot be cut
+		defer func() { _ = recover() }() // an armed fault may close a connection that a recorder does not have
 		l.box.Handler().ServeHTTP(answer, post)
 	}()
 	if answer.Code == http.StatusBadRequest {
@@ -330,7 +329,7 @@ func (l *life) elsewhere(r *rapid.T) {
 	l.alien[mark(m, at)]++
 }
 
-// check holds what must be true at every moment.
+// check checks the invariants that hold at any time.
 func (l *life) check() {
 	have := l.records()
 	for mark, times := range have {
@@ -340,7 +339,7 @@ func (l *life) check() {
 	}
 }
 
-// records counts what the service has, by marks.
+// records returns the number of records of the service by mark.
 func (l *life) records() map[string]int {
 	records, err := l.box.Records(context.Background())
 	must(err)
@@ -356,7 +355,7 @@ func (l *life) records() map[string]int {
 	return have
 }
 
-// recover makes all well, the clock too, lets some days pass, and looks at everything.
+// recover removes all faults, lets some days pass, and checks everything.
 func (l *life) recover() {
 	l.box.Disarm()
 	l.skew.Store(0)
@@ -372,9 +371,9 @@ func (l *life) recover() {
 	}
 	for _, e := range entries {
 		l.visible(e, stuck[e.Media.Key()])
-		told, err := l.store.Explain(context.Background(), e.ID)
+		explained, err := l.store.Explain(context.Background(), e.ID)
 		must(err)
-		if slices.ContainsFunc(told.Steps, func(s entry.Step) bool {
+		if slices.ContainsFunc(explained.Steps, func(s entry.Step) bool {
 			return s.Code == "doubt.stopped" || s.Code == "read-back" || s.Args["state"] == "in_doubt" || s.Cause != nil && strings.Contains(s.Cause.Error(), "sent again")
 		}) {
 			asked[mark(*e.Media, e.WatchedAt.Time())] = true
@@ -400,7 +399,7 @@ func (l *life) recover() {
 	l.stop()
 }
 
-// entries are all of them.
+// entries returns all entries.
 func (l *life) entries() []queue.Entry {
 	var all []queue.Entry
 	for f := (entry.Filter{Limit: 500}); ; {
@@ -413,16 +412,16 @@ func (l *life) entries() []queue.Entry {
 	}
 }
 
-// visible wants an entry finished, or one that says why it is not. What
-// happened before the epoch of others' doubts waits for them.
+// visible checks that an entry is delivered, or visible with a reason. An entry may wait for an
+// older one of its item that is in doubt (stuck).
 func (l *life) visible(e queue.Entry, stuck bool) {
 	switch {
 	case e.State == viewing.StateDelivered:
 	case e.State == viewing.StatePending && stuck:
 	case (e.State == viewing.StateInDoubt || e.State == viewing.StateHeld || e.State == viewing.StateRejected) && e.Reason != "":
 	default:
-		told, err := l.store.Explain(context.Background(), e.ID)
-		broke("entry %d is %s (%q) days after all was well; settings %+v, health %+v, skew %v; %+v, %v",
-			e.ID, e.State, e.Reason, l.settings, l.loop.Health(), time.Duration(l.skew.Load()), told, err)
+		explained, err := l.store.Explain(context.Background(), e.ID)
+		broke("entry %d is %s (%q) days after the last fault; settings %+v, health %+v, skew %v; %+v, %v",
+			e.ID, e.State, e.Reason, l.settings, l.loop.Health(), time.Duration(l.skew.Load()), explained, err)
 	}
 }

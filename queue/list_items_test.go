@@ -24,11 +24,11 @@ func (o *opened) stepCodesOf(t *testing.T, id int64) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var said []string
+	var codes []string
 	for _, s := range x.Steps {
-		said = append(said, s.Code)
+		codes = append(codes, s.Code)
 	}
-	return strings.Join(said, "\n")
+	return strings.Join(codes, "\n")
 }
 
 // TestItemWaitsForItsList: an item is due when its list is delivered, and has the service's id of
@@ -68,8 +68,8 @@ func TestItemsAreDroppedWithTheirList(t *testing.T) {
 			t.Errorf("%+v", e)
 		}
 	}
-	if said := s.stepCodesOf(t, ids[1]); !strings.Contains(said, "dropped.list") {
-		t.Error(said)
+	if codes := s.stepCodesOf(t, ids[1]); !strings.Contains(codes, "dropped.list") {
+		t.Error(codes)
 	}
 	ids = s.commitIDs(t, aList("l2"), anItem("i2", "l2", 603))
 	_, err := s.Commit(t.Context(), viewing.Batch{Source: "browser:1", Amendments: []viewing.Amendment{{EventID: "l2", Drop: true, Reason: viewing.Say("No more.")}}})
@@ -85,7 +85,7 @@ func TestItemOfAnUnknownListIsHeld(t *testing.T) {
 	if e := s.entry(t, id); e.State != viewing.StateHeld || e.Reason != viewing.ReasonNoList || e.After != 0 {
 		t.Errorf("%+v", e)
 	}
-	if said := s.stepCodesOf(t, id); !strings.Contains(said, "rule.nolist") {
-		t.Error(said)
+	if codes := s.stepCodesOf(t, id); !strings.Contains(codes, "rule.nolist") {
+		t.Error(codes)
 	}
 }

@@ -31,7 +31,7 @@ func TestRestoreFromLitestream(t *testing.T) {
 	s.send(t, under)
 	replica := "file://" + filepath.Join(t.TempDir(), "replica")
 	replicate := exec.Command(program, "replicate", s.path, replica)
-	said, err := replicate.StdoutPipe()
+	output, err := replicate.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +43,7 @@ func TestRestoreFromLitestream(t *testing.T) {
 	var log strings.Builder
 	ended := make(chan error, 1)
 	go func() {
-		for lines := bufio.NewScanner(said); lines.Scan(); {
+		for lines := bufio.NewScanner(output); lines.Scan(); {
 			if log.Len() == 0 {
 				close(first)
 			}

@@ -118,12 +118,12 @@ func TestFailedLookupIsRepeated(t *testing.T) {
 		s.clock.advance(wait)
 	}
 	if _, ok, err := s.NextLookup(t.Context(), "default"); ok || err != nil {
-		t.Errorf("it is to be asked about once more: %v", err)
+		t.Errorf("the lookup is due again: %v", err)
 	}
 	x := s.explained(t, id)
-	said := slices.DeleteFunc(x.Steps, func(s entry.Step) bool { return s.Code != "asked" })
-	if len(said) != 1 || x.Entry.State != viewing.StateHeld || x.Entry.Reason != viewing.ReasonUnresolved || x.Entry.Revision != 0 {
-		t.Errorf("said %+v, entry %+v", said, x.Entry)
+	asked := slices.DeleteFunc(x.Steps, func(s entry.Step) bool { return s.Code != "asked" })
+	if len(asked) != 1 || x.Entry.State != viewing.StateHeld || x.Entry.Reason != viewing.ReasonUnresolved || x.Entry.Revision != 0 {
+		t.Errorf("steps %+v, entry %+v", asked, x.Entry)
 	}
 }
 

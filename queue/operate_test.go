@@ -184,7 +184,7 @@ func TestEmptySelectionIsRejected(t *testing.T) {
 			t.Errorf("%s of what is delivered: %v", name, err)
 		}
 		if _, err := verb(entry.Selection{Filter: entry.Filter{State: "lost"}}, false); !errors.Is(err, entry.ErrState) {
-			t.Errorf("%s of what is no state: %v", name, err)
+			t.Errorf("%s with an unknown state: %v", name, err)
 		}
 	}
 	if after := s.checkCounters(t); after != before {
@@ -224,7 +224,7 @@ func TestDryRunReportsAndChangesNothing(t *testing.T) {
 			}
 			would.DryRun = false
 			if diff := cmp.Diff(would, did); err != nil || diff != "" {
-				t.Errorf("%s did not do what its dry run said: %v\n%s", name, err, diff)
+				t.Errorf("%s differs from its dry run: %v\n%s", name, err, diff)
 			}
 			copied.checkCounters(t)
 		}

@@ -55,7 +55,7 @@ func files(t testing.TB, path string) []string {
 // markDamaged makes the next start recover the file.
 func markDamaged(t testing.TB, path string) {
 	t.Helper()
-	if err := os.WriteFile(path+".suspect", []byte("said by a test"), 0o600); err != nil {
+	if err := os.WriteFile(path+".suspect", []byte("marked by a test"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -184,8 +184,8 @@ func TestDamagedFileIsRecovered(t *testing.T) {
 			if kept, err := os.ReadFile(aside[0]); err != nil || !bytes.Equal(kept, content) {
 				t.Errorf("what was set aside was changed, %v", err)
 			}
-			if said := fmt.Sprint(notices); len(after) < n && !strings.Contains(said, "notice.damagedLost") && !strings.Contains(said, "notice.lost ") {
-				t.Errorf("of %d events %d are there: %s", n, len(after), said)
+			if text := fmt.Sprint(notices); len(after) < n && !strings.Contains(text, "notice.damagedLost") && !strings.Contains(text, "notice.lost ") {
+				t.Errorf("of %d events %d are there: %s", n, len(after), text)
 			}
 			if o := s.commit(t, film("new", 10_000, -1)); o[0].Status != viewing.StatusQueued {
 				t.Errorf("a new event: %+v", o)
@@ -423,7 +423,7 @@ func TestDamageWithinTheLogIsDetected(t *testing.T) {
 				}
 			}
 			if notices, err = again.reopen(t).Notices(t.Context()); err != nil || len(notices) != 1 {
-				t.Errorf("said again: %+v, %v", notices, err)
+				t.Errorf("notices of the next start: %+v, %v", notices, err)
 			}
 		})
 	}

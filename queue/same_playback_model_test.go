@@ -15,14 +15,14 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// watched is one real playback.
-type watched struct {
+// playbackTruth is one real playback.
+type playbackTruth struct {
 	item   int64
 	minute int // its end
 }
 
-// sightingOf is one report of a playback by a source.
-type sightingOf struct {
+// sightingReport is one report of a playback by a source.
+type sightingReport struct {
 	playback int // the index of the real playback
 	source   string
 	skew     int // seconds
@@ -37,19 +37,19 @@ type scenario struct {
 	t       testing.TB
 	store   *opened
 	runtime int // minutes, of every item
-	truth   []watched
-	told    []sightingOf
+	truth   []playbackTruth
+	reports []sightingReport
 	sent    map[int64]bool // entries that have left
 }
 
 // drawTruth draws playbacks. Those of one item are at least one running time apart.
-func drawTruth(r *rapid.T, runtime int) []watched {
-	var truth []watched
+func drawTruth(r *rapid.T, runtime int) []playbackTruth {
+	var truth []playbackTruth
 	for item := range rapid.IntRange(1, 3).Draw(r, "items") {
 		minute := -600
 		for range rapid.IntRange(1, 4).Draw(r, "playbacks") {
 			minute += runtime + rapid.IntRange(3, 60).Draw(r, "apart")
-			truth = append(truth, watched{int64(item + 1), minute})
+			truth = append(truth, playbackTruth{int64(item + 1), minute})
 		}
 	}
 	return truth
@@ -57,14 +57,14 @@ func drawTruth(r *rapid.T, runtime int) []watched {
 
 // drawSightings draws the reports: in chronological order, each source at its own time, or, with
 // lag, some of them much later.
-func drawSightings(r *rapid.T, truth []watched, lag int) []sightingOf {
-	var all []sightingOf
+func drawSightings(r *rapid.T, truth []playbackTruth, lag int) []sightingReport {
+	var all []sightingReport
 	for i := range truth {
 		for _, source := range []string{chrome, living, player, "kodi:/attic"} {
 			if !rapid.Bool().Draw(r, "seen") {
 				continue
 			}
-			s := sightingOf{playback: i, source: source, skew: rapid.IntRange(-60, 60).Draw(r, "skew"), known: rapid.Bool().Draw(r, "known")}
+			s := sightingReport{playback: i, source: source, skew: rapid.IntRange(-60, 60).Draw(r, "skew"), known: rapid.Bool().Draw(r, "known")}
 			if source == living || source == "kodi:/attic" {
 				s.class = rapid.SampledFrom([]viewing.Class{viewing.ClassLive, viewing.ClassBulk, viewing.ClassReview}).Draw(r, "class")
 			}
@@ -72,14 +72,14 @@ func drawSightings(r *rapid.T, truth []watched, lag int) []sightingOf {
 			all = append(all, s)
 		}
 	}
-	slices.SortStableFunc(all, func(a, b sightingOf) int {
+	slices.SortStableFunc(all, func(a, b sightingReport) int {
 		return cmp.Compare(truth[a.playback].minute+a.late, truth[b.playback].minute+b.late)
 	})
 	return all
 }
 
 // viewing returns a report as an event.
-func (e *scenario) viewing(n int, s sightingOf) viewing.Event {
+func (e *scenario) viewing(n int, s sightingReport) viewing.Event {
 	p := e.truth[s.playback]
 	v := film(fmt.Sprint("event-", n), p.item, p.minute)
 	v.WatchedAt = viewing.At(v.WatchedAt.Time().Add(time.Duration(s.skew) * time.Second))
@@ -92,14 +92,14 @@ func (e *scenario) viewing(n int, s sightingOf) viewing.Event {
 
 // live commits all reports, with other actions in between.
 func (e *scenario) live(r *rapid.T) {
-	for n, s := range e.told {
+	for n, s := range e.reports {
 		v := e.viewing(n, s)
 		o := e.store.commitFrom(e.t, s.source, v)
 		if o.Status != viewing.StatusQueued || len(o.Entries) == 0 {
-			e.t.Fatalf("told %+v: %+v", s, o)
+			e.t.Fatalf("committed %+v: %+v", s, o)
 		}
 		if again := e.store.commitFrom(e.t, s.source, v); again.Status != viewing.StatusDuplicate {
-			e.t.Fatalf("told again %+v: %+v", s, again)
+			e.t.Fatalf("committed again %+v: %+v", s, again)
 		}
 		switch rapid.IntRange(0, 4).Draw(r, "then") {
 		case 0:
@@ -143,7 +143,7 @@ func (e *scenario) release(r *rapid.T) {
 // requests releases everything and returns the number of entries by item that were or will be
 // sent.
 func (e *scenario) requests() map[int64]int {
-	e.store.clock.advance(time.Hour) // now nothing lies ahead
+	e.store.clock.advance(time.Hour) // now no time is in the future
 	if _, err := e.store.order(e.t.Context(), entry.VerbRelease, entry.Selection{All: true}, false); err != nil {
 		e.t.Fatal(err)
 	}
@@ -168,7 +168,7 @@ func (e *scenario) requests() map[int64]int {
 func (e *scenario) wanted() (seen, most map[int64]int) {
 	seen, most = map[int64]int{}, map[int64]int{}
 	once, by := map[int]bool{}, map[string]int{}
-	for _, s := range e.told {
+	for _, s := range e.reports {
 		item := e.truth[s.playback].item
 		if !once[s.playback] {
 			once[s.playback] = true
@@ -207,11 +207,11 @@ func checkScenarios(t *testing.T, draw func(r *rapid.T, e *scenario), check func
 func TestModelEveryPlaybackIsOneRequest(t *testing.T) {
 	checkScenarios(t, func(r *rapid.T, e *scenario) {
 		e.runtime = rapid.IntRange(2, 150).Draw(r, "running time")
-		e.truth = drawTruth(r, max(e.runtime, 40)) // 40 minutes where nobody tells it
-		e.told = drawSightings(r, e.truth, 3)
+		e.truth = drawTruth(r, max(e.runtime, 40)) // 40 minutes if no source reports it
+		e.reports = drawSightings(r, e.truth, 3)
 	}, func(e *scenario, item int64, requests, seen, most int) {
 		if requests != seen {
-			e.t.Fatalf("item %d: %d requests for %d playbacks; %+v of %+v", item, requests, seen, e.told, e.truth)
+			e.t.Fatalf("item %d: %d requests for %d playbacks; %+v of %+v", item, requests, seen, e.reports, e.truth)
 		}
 	})
 }
@@ -222,13 +222,13 @@ func TestModelNoPlaybackIsLost(t *testing.T) {
 	checkScenarios(t, func(r *rapid.T, e *scenario) {
 		e.runtime = rapid.IntRange(1, 30).Draw(r, "running time")
 		e.truth = drawTruth(r, 0)
-		e.told = drawSightings(r, e.truth, 600)
+		e.reports = drawSightings(r, e.truth, 600)
 	}, func(e *scenario, item int64, requests, seen, most int) {
 		if requests < most {
-			e.t.Fatalf("item %d: %d requests, and one source saw it %d times; %+v of %+v", item, requests, most, e.told, e.truth)
+			e.t.Fatalf("item %d: %d requests, and one source saw it %d times; %+v of %+v", item, requests, most, e.reports, e.truth)
 		}
-		if requests > len(e.told) {
-			e.t.Fatalf("item %d: %d requests of %d sightings", item, requests, len(e.told))
+		if requests > len(e.reports) {
+			e.t.Fatalf("item %d: %d requests of %d sightings", item, requests, len(e.reports))
 		}
 	})
 }

@@ -52,14 +52,14 @@ func TestOnePlaybackOfTwoSourcesIsOneRequest(t *testing.T) {
 		{"the same end", film("a", 603, -60), film("b", 603, -60), true},
 		{"unknown length of a film, 40 minutes", film("a", 603, -60), film("b", 603, -20), true},
 		{"unknown length of a film, 41 minutes", film("a", 603, -60), film("b", 603, -19), false},
-		{"the later told first", film("a", 603, -20), film("b", 603, -60), true},
+		{"the later reported first", film("a", 603, -20), film("b", 603, -60), true},
 		{"another film", film("a", 603, -60), film("b", 604, -60), false},
 		{"its length by one source", filmWithRuntime("a", -130, 120), film("b", 603, -10), true},
 		{"its length by the other", film("a", 603, -130), filmWithRuntime("b", -10, 120), true},
 		{"beyond its length", filmWithRuntime("a", -131, 120), film("b", 603, -10), false},
 		{"a trailer's length", filmWithRuntime("a", -60, 1), filmWithRuntime("b", -55, 1), true},
 		{"beyond five minutes", filmWithRuntime("a", -60, 1), filmWithRuntime("b", -54, 1), false},
-		{"a length that is none", filmWithRuntime("a", -500, 1e6), film("b", 603, -139), false},
+		{"an impossible length", filmWithRuntime("a", -500, 1e6), film("b", 603, -139), false},
 		{"episode, 20 minutes", episodes("a", 1, 1), later(episodes("b", 1, 1), 20), true},
 		{"episode, 21 minutes", episodes("a", 1, 1), later(episodes("b", 1, 1), 21), false},
 		{"an episode's number, and its place with that", numberedEpisode("a", 72, 0, 1, 2), numberedEpisode("b", 72, 7, 2, 1), true},
@@ -91,7 +91,7 @@ func TestOnePlaybackOfTwoSourcesIsOneRequest(t *testing.T) {
 				t.Errorf("events %+v, watched at %v", x.Events, x.Entry.WatchedAt)
 			}
 			if again := s.commitFrom(t, living, tt.second); again.Status != viewing.StatusDuplicate || !slices.Equal(again.Entries, first.Entries) {
-				t.Errorf("told again: %+v", again)
+				t.Errorf("committed again: %+v", again)
 			}
 		})
 	}
@@ -195,15 +195,15 @@ func TestSightingOfAnEntryInEachState(t *testing.T) {
 func (o *opened) checkMerged(t *testing.T, lesser, into int64) {
 	t.Helper()
 	x, y := o.explained(t, lesser), o.explained(t, into)
-	last, told := x.Steps[len(x.Steps)-1], y.Steps[len(y.Steps)-1]
+	last, other := x.Steps[len(x.Steps)-1], y.Steps[len(y.Steps)-1]
 	if x.Entry.State != viewing.StateMerged || x.Entry.Reason != viewing.ReasonSeenTwice || x.Entry.SettledAt.IsZero() {
 		t.Errorf("merged: %+v", x.Entry)
 	}
 	if last.Code != "merged" || last.Args["entry"] != fmt.Sprint(into) {
 		t.Errorf("step of the merged %+v", last)
 	}
-	if !strings.HasPrefix(told.Code, "sighting.merged") || told.Args["entry"] != fmt.Sprint(lesser) {
-		t.Errorf("step of the other %+v", told)
+	if !strings.HasPrefix(other.Code, "sighting.merged") || other.Args["entry"] != fmt.Sprint(lesser) {
+		t.Errorf("step of the other %+v", other)
 	}
 	if len(y.Events) < 2 || y.Events[0].EventID != y.Entry.EventID {
 		t.Errorf("events %+v", y.Events)

@@ -28,7 +28,7 @@ func TestMoveToClearsWhatWasKnownOfTheOldAddress(t *testing.T) {
 	}
 	a.SignIn("")
 	if a.Owner != "u" || a.Support != nil {
-		t.Errorf("after a login that does not tell whose key it is: %+v", a)
+		t.Errorf("after a login with an unknown owner: %+v", a)
 	}
 	if a.SignIn("v"); a.Owner != "v" {
 		t.Errorf("after a login: %+v", a)

@@ -152,7 +152,7 @@ func TestPrecedenceOfFiltersClassesAndRules(t *testing.T) {
 	}
 	tests := []struct {
 		name    string
-		filter  rules.Action // of everything; "" is none
+		filter  rules.Action // for everything; "" means no filter
 		classes map[viewing.Class]rules.Action
 		v       viewing.Event
 		item    *viewing.Media

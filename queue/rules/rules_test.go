@@ -44,7 +44,7 @@ func TestDecideState(t *testing.T) {
 		{"catch-up film", seen(viewing.ClassCatchUp, -time.Hour), film, ""},
 		{"clock five minutes ahead", seen("", 5*time.Minute), film, ""},
 		{"clock further ahead", seen("", 5*time.Minute+time.Millisecond), film, viewing.ReasonFuture},
-		{"today, of which only the date is known", dated(0), film, ""},
+		{"today, without a time", dated(0), film, ""},
 		{"tomorrow, likewise", dated(1), film, viewing.ReasonFuture},
 		{"bulk", seen(viewing.ClassBulk, -time.Hour), film, viewing.ReasonBulk},
 		{"backdated", seen(viewing.ClassBackdated, -time.Hour), film, viewing.ReasonBackdated},

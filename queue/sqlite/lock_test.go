@@ -43,7 +43,7 @@ func TestLockHeldByAnotherProcess(t *testing.T) {
 		t.Fatal(err)
 	}
 	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil || line != "held\n" {
-		t.Fatalf("the child said %q, %v", line, err)
+		t.Fatalf("the child printed %q, %v", line, err)
 	}
 	_, err = AwaitLock(t.Context(), dir, 0)
 	if !errors.Is(err, ErrLocked) || !strings.Contains(err.Error(), dir) {

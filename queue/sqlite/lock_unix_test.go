@@ -21,7 +21,7 @@ func TestLockSurvivesDeletionOfItsFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !IsLocked(dir) {
-		t.Error("nobody is said to hold it")
+		t.Error("the lock is reported as free")
 	}
 	if _, err := AwaitLock(t.Context(), dir, 0); !errors.Is(err, ErrLocked) {
 		t.Errorf("a second one: %v", err)

@@ -132,12 +132,12 @@ func TestFailedJobDoesNotAffectOthers(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					db := openNew(t)
 					defer run(t, db)()
-					told := ""
+					called := ""
 					changes := []func(*Tx) error{add("a"), add("b"), add("c"), tt.bad}
 					changes[at] = tt.bad
 					for i, do := range changes {
 						changes[i] = func(t *Tx) error {
-							t.AfterCommit(func() { told += fmt.Sprint(i, " ") })
+							t.AfterCommit(func() { called += fmt.Sprint(i, " ") })
 							return do(t)
 						}
 					}
@@ -151,8 +151,8 @@ func TestFailedJobDoesNotAffectOthers(t *testing.T) {
 							want += fmt.Sprint(i, " ")
 						}
 					}
-					if told != want {
-						t.Errorf("jobs %s were told of the commit, want %s", told, want)
+					if called != want {
+						t.Errorf("AfterCommit was called for jobs %s, want %s", called, want)
 					}
 					if got := names(t, db); len(strings.Fields(got)) != 2 || strings.Contains(got, "half") {
 						t.Errorf("kept %q", got)
@@ -401,12 +401,12 @@ func TestMissingEventsAreDetected(t *testing.T) {
 			again, found := open(t, path)
 			there := len(strings.Fields(names(t, again)))
 			if found.Missing != int64(added-there) || (there < added) != tt.some {
-				t.Errorf("%d events are there, %d are said to be missing", there, found.Missing)
+				t.Errorf("%d events are there, %d are reported missing", there, found.Missing)
 			}
 			closed(t, again)
 			again, found = open(t, path)
 			if found.Missing != 0 {
-				t.Errorf("said again: %+v", found)
+				t.Errorf("reported again: %+v", found)
 			}
 			closed(t, again)
 		})
@@ -519,7 +519,7 @@ func TestRowsBeforeADamagedOneAreCopied(t *testing.T) {
 	if err := os.WriteFile(path, content, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(path+".suspect", []byte("said by a test"), 0o600); err != nil {
+	if err := os.WriteFile(path+".suspect", []byte("marked by a test"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	db, _ = open(t, path)
