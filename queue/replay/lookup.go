@@ -56,7 +56,7 @@ func (r *run) identifyDue(a *serviceFetcher) (next time.Time, err error) {
 	if err != nil {
 		return next, err
 	}
-	evidence, findings := make([]resolve.Evidence, len(due)), []queue.LookupResult{}
+	evidence, results := make([]resolve.Evidence, len(due)), []queue.LookupResult{}
 	for i, l := range due {
 		if l.Entry.Media != nil {
 			evidence[i] = resolve.Evidence{Media: *l.Entry.Media, Runtime: l.Runtime}
@@ -70,25 +70,25 @@ func (r *run) identifyDue(a *serviceFetcher) (next time.Time, err error) {
 		d := decided[i]
 		switch {
 		case l.Entry.Media == nil, d.Item == nil && !resolve.NeedsAnswers(evidence[i]):
-			findings = append(findings, queue.LookupResult{Lookup: l}) // no look-up can help
+			results = append(results, queue.LookupResult{Lookup: l}) // no look-up can help
 		case d.Item == nil && (a.err != nil || noProvider): // stays due
 		case len(d.Unanswered) > 0: // a provider is unavailable
-			findings = append(findings, queue.LookupResult{
+			results = append(results, queue.LookupResult{
 				Lookup: l, Candidates: d.CandidatesOf(resolve.ClueOf(*l.Entry.Media).Kind), AskAt: time.Now().Add(lookUpRetryMax), Uncounted: true,
 			})
 		default:
-			findings = append(findings, newFinding(l, d))
+			results = append(results, newLookupResult(l, d))
 		}
 	}
-	err = errors.Join(r.options.Outbox.RecordLookups(r.saveCtx, findings), a.err)
+	err = errors.Join(r.options.Outbox.RecordLookups(r.saveCtx, results), a.err)
 	if err == nil && noProvider {
 		return a.nextCheck(), nil
 	}
 	return time.Now().Add(lookUpDelay), err
 }
 
-// newFinding turns a decision into the result stored for an entry.
-func newFinding(l queue.Lookup, d resolve.Decision) queue.LookupResult {
+// newLookupResult turns a decision into the result stored for an entry.
+func newLookupResult(l queue.Lookup, d resolve.Decision) queue.LookupResult {
 	f := queue.LookupResult{Lookup: l, Candidates: d.CandidatesOf(resolve.ClueOf(*l.Entry.Media).Kind), Media: d.Item}
 	if d.Why.Code != "" {
 		f.Why = d.MessageWithProvider()

@@ -70,7 +70,7 @@ func SuggestAddress(text string) string {
 	return "https://" + end
 }
 
-// loopback reports whether host names this machine.
+// isLoopback reports whether host names this machine.
 func isLoopback(host string) bool {
 	addr, err := netip.ParseAddr(host)
 	return host == "localhost" || err == nil && addr.Unmap().IsLoopback()
