@@ -194,15 +194,15 @@ func TestCorrectionKeys(t *testing.T) {
 		m    viewing.Media
 		want bool
 	}{
-		"the same":                      {c, reported, true},
-		"another title, the year near":  {c, viewing.Media{Type: viewing.Movie, IDs: reported.IDs, Title: "Omega", Year: 2000}, true},
-		"another title and year":        {c, viewing.Media{Type: viewing.Movie, IDs: reported.IDs, Title: "Omega", Year: 2003}, false},
-		"by the site's number alone":    {bySite, viewing.Media{Type: viewing.Movie, Site: netflix}, true},
-		"whatever the site calls it":    {bySite, viewing.Media{Type: viewing.Movie, Site: netflix, Title: "Omega", Year: 2003}, true},
-		"another number at the site":    {bySite, viewing.Media{Type: viewing.Movie, IDs: reported.IDs, Site: &viewing.Site{Name: "netflix", Title: "1"}}, false},
-		"not to be trusted":             {c, viewing.Media{Type: viewing.Movie, IDs: reported.IDs, Unsure: true}, false},
-		"a series of the same number":   {c, viewing.Media{Type: viewing.TV, IDs: reported.IDs}, false},
-		"an episode without its series": {c, viewing.Media{Type: viewing.Episode, IDs: reported.IDs}, false},
+		"the same":                            {c, reported, true},
+		"another title, the year near":        {c, viewing.Media{Type: viewing.Movie, IDs: reported.IDs, Title: "Omega", Year: 2000}, true},
+		"another title and year":              {c, viewing.Media{Type: viewing.Movie, IDs: reported.IDs, Title: "Omega", Year: 2003}, false},
+		"by the site's number alone":          {bySite, viewing.Media{Type: viewing.Movie, Site: netflix}, true},
+		"by the site's number, another title": {bySite, viewing.Media{Type: viewing.Movie, Site: netflix, Title: "Omega", Year: 2003}, true},
+		"another number at the site":          {bySite, viewing.Media{Type: viewing.Movie, IDs: reported.IDs, Site: &viewing.Site{Name: "netflix", Title: "1"}}, false},
+		"not to be trusted":                   {c, viewing.Media{Type: viewing.Movie, IDs: reported.IDs, Unsure: true}, false},
+		"a series of the same number":         {c, viewing.Media{Type: viewing.TV, IDs: reported.IDs}, false},
+		"an episode without its series":       {c, viewing.Media{Type: viewing.Episode, IDs: reported.IDs}, false},
 	} {
 		if _, ok := one.c.Apply(one.m); ok != one.want {
 			t.Errorf("%s: %v", name, ok)

@@ -23,7 +23,7 @@ func TestCompare(t *testing.T) {
 		"an episode is no film":             {HistoryItem{Type: "episode", ID: 603}, film, Different},
 		"placed":                            {HistoryItem{ShowID: 1396, Season: &one, Episode: &two}, placed, Same},
 		"placed, the series as tmdbId":      {HistoryItem{TMDBID: 1396, Season: &one, Episode: &two}, placed, Same},
-		"placed elsewhere":                  {HistoryItem{ShowID: 1396, Season: &one, Episode: &one}, placed, Different},
+		"another episode":                   {HistoryItem{ShowID: 1396, Season: &one, Episode: &one}, placed, Different},
 		"no number":                         {HistoryItem{ShowID: 1396, Season: &one}, placed, Unclear},
 		"the number is 0":                   {HistoryItem{ShowID: 1396, Season: &one, Episode: &zero}, placed, Unclear},
 		"no season":                         {HistoryItem{ShowID: 1396, Episode: &two}, placed, Unclear},

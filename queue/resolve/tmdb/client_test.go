@@ -70,7 +70,7 @@ func TestInvalidResponsesAreErrors(t *testing.T) {
 		"too often, for ever":  {film, says(429, ``, "Retry-After", "999999999"), "asked.answered status=429", 24 * time.Hour},
 		"too often, till when": {film, says(429, ``, "Retry-After", "-5"), "asked.answered status=429", 0},
 		"maintenance":          {film, says(503, `{"status_code":46}`), "asked.answered status=503", 0},
-		"elsewhere":            {film, says(302, ``, "Location", "http://127.0.0.1:1/"), "asked.answered status=302", 0},
+		"redirect":             {film, says(302, ``, "Location", "http://127.0.0.1:1/"), "asked.answered status=302", 0},
 		"broken off":           {film, says(200, `{"id":603`, "Content-Length", "100"), "asked.brokeOff", 0},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -44,7 +44,7 @@ func TestPoster(t *testing.T) {
 			}
 		}, unanswerable},
 		"not there":   {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(404) }, unanswerable},
-		"elsewhere":   {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/elsewhere", http.StatusFound) }, later},
+		"redirect":    {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/elsewhere", http.StatusFound) }, later},
 		"unavailable": {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(503) }, later},
 	} {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

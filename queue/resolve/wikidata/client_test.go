@@ -153,7 +153,7 @@ func TestInvalidResponsesAreErrors(t *testing.T) {
 		"too often":           {429, "", []string{"Retry-After", "17"}, "asked.answered status=429", 17 * time.Second},
 		"too often, for ever": {429, "", []string{"Retry-After", "9999999999"}, "asked.answered status=429", day},
 		"banned":              {403, "<html>", nil, "asked.answered status=403", day},
-		"elsewhere":           {302, "", []string{"Location", "http://127.0.0.1:1/"}, "asked.answered status=302", 0},
+		"redirect":            {302, "", []string{"Location", "http://127.0.0.1:1/"}, "asked.answered status=302", 0},
 		"an error as HTML":    {500, "<html>java.util.concurrent.TimeoutException</html>", nil, "asked.answered status=500", 0},
 		"overloaded":          {503, "", []string{"Retry-After", "120"}, "asked.answered status=503", 2 * time.Minute},
 		"a time-out as 200":   {200, `{"head":{"vars":["id"]},"results":{"bindings":[{"id":` + "SPARQL-QUERY: java.util.concurrent.TimeoutException", nil, "asked.misshapen", 0},
