@@ -166,7 +166,7 @@ func (d *core) Files(context.Context) ([]control.File, error) {
 	for _, name := range names {
 		f, err := d.loadFile(strings.TrimSuffix(filepath.Base(name), ".json"))
 		if err != nil {
-			continue // it has just gone
+			continue // it was just removed
 		}
 		if job := d.files.jobs[f.ID]; job != nil {
 			f.Done, f.StartedAt = int(job.rows.Load()), job.since

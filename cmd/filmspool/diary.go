@@ -84,7 +84,7 @@ func (p *program) stateText(e entry.Entry) string {
 func (p *program) label(e entry.Entry) string {
 	label := p.stdout.Speech().Label(e)
 	if m := e.Media; m != nil && m.Show != nil && m.Show.Title != "" && m.Episode == nil && m.Title != "" {
-		label += ": " + m.Title // all that tells the episode
+		label += ": " + m.Title // identifies the episode
 	}
 	return label
 }

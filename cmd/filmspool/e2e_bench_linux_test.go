@@ -55,7 +55,7 @@ func echo(b *testing.B) *websocket.Conn {
 }
 
 // rawSocket returns the websocket of a paired browser without a client around it.
-func (h *household) rawSocket(daemon *process) *websocket.Conn {
+func (h *fixture) rawSocket(daemon *process) *websocket.Conn {
 	h.t.Helper()
 	token := h.pair(daemon).Token
 	dialer := websocket.Dialer{Subprotocols: []string{protocol.Subprotocol}}
@@ -99,7 +99,7 @@ func filmNumber(n int) protocol.Viewing {
 // program. The baseline of the same run is an echo of the frame plus the flush of 4 KiB of
 // overwritten data.
 func BenchmarkEventToAck(b *testing.B) {
-	h := &household{t: b, dir: b.TempDir()}
+	h := &fixture{t: b, dir: b.TempDir()}
 	daemon := h.start("run")
 	browser := h.rawSocket(daemon)
 	file, err := os.OpenFile(filepath.Join(h.dir, "floor"), os.O_CREATE|os.O_RDWR, 0o600)
@@ -154,7 +154,7 @@ func timed(tb testing.TB, do func() error) time.Duration {
 // after fifty deliveries. With the tag long there are a million entries, which take minutes to
 // prepare.
 func BenchmarkManyWaiting(b *testing.B) {
-	h := &household{t: b, dir: b.TempDir()}
+	h := &fixture{t: b, dir: b.TempDir()}
 	box := h.sandbox("127.0.0.1:0")
 	h.login(box.baseURL())
 	box.end(os.Interrupt)

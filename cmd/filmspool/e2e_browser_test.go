@@ -12,7 +12,7 @@ const (
 
 // browser returns a browser connected to a daemon: as the paired client in the options or,
 // without a token, unpaired.
-func (h *household) browser(daemon *process, o connectortest.Options) *connectortest.Client {
+func (h *fixture) browser(daemon *process, o connectortest.Options) *connectortest.Client {
 	h.t.Helper()
 	o.URL, o.Origin = "ws://"+daemon.address+"/v1/connector", extension
 	o.Info = protocol.ClientInfo{Name: "test", Version: "1"}
@@ -25,7 +25,7 @@ func (h *household) browser(daemon *process, o connectortest.Options) *connector
 }
 
 // pair pairs a browser and returns the options to connect again.
-func (h *household) pair(daemon *process) (o connectortest.Options) {
+func (h *fixture) pair(daemon *process) (o connectortest.Options) {
 	h.t.Helper()
 	c := h.browser(daemon, o)
 	defer c.Close()

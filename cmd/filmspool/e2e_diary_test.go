@@ -43,7 +43,7 @@ func (a act) mark() string {
 // diary lets several sources report to one daemon and records what was acknowledged.
 type diary struct {
 	t       testing.TB
-	h       *household
+	h       *fixture
 	address atomic.Pointer[string] // of the daemon; nil while it is down
 	every   time.Duration          // interval between the acts of a source
 	began   time.Time
@@ -54,7 +54,7 @@ type diary struct {
 	acked    map[string]string // by event id, or by "entry N": the mark
 }
 
-func newDiary(h *household) *diary {
+func newDiary(h *fixture) *diary {
 	return &diary{
 		t: h.t, h: h, every: 20 * time.Millisecond, began: time.Now().Add(-1000 * 24 * time.Hour).Truncate(time.Hour),
 		reported: map[string]bool{}, acked: map[string]string{},

@@ -26,7 +26,7 @@ import (
 
 // diskTest is a fixture with failing storage and a browser that reports films.
 type diskTest struct {
-	*household
+	*fixture
 	t       *testing.T
 	box     *flaky
 	daemon  *process
@@ -38,9 +38,9 @@ type diskTest struct {
 
 // newDiskTest creates the state folder below disk and starts a daemon.
 func newDiskTest(t *testing.T, disk string) *diskTest {
-	h := newHousehold(t)
+	h := newFixture(t)
 	h.env = []string{"FILMSPOOL_STATE_DIR=" + filepath.Join(disk, "state"), "RUNTIME_DIRECTORY=" + t.TempDir()}
-	i := &diskTest{household: h, t: t, box: newFlaky(t, h.dir, true), at: map[int64]string{}, acked: map[int64]string{}}
+	i := &diskTest{fixture: h, t: t, box: newFlaky(t, h.dir, true), at: map[int64]string{}, acked: map[int64]string{}}
 	h.login(i.box.baseURL())
 	i.daemon = h.start("run")
 	i.paired = h.pair(i.daemon)

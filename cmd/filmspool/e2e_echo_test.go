@@ -80,7 +80,7 @@ func pausing() []func(w http.ResponseWriter, key string) {
 // database or an export.
 func TestEchoedKeyIsHidden(t *testing.T) {
 	t.Parallel()
-	h := newHousehold(t)
+	h := newFixture(t)
 	h.env = []string{"FILMSPOOL_LOG_LEVEL=debug"}
 	f := newFlaky(t, h.dir, false)
 	all := append(echoes(), pausing()...)

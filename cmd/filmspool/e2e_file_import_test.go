@@ -43,7 +43,7 @@ func netflixFile(rows int) string {
 // at random moments. The result is exactly that of the preview.
 func TestFileImportSurvivesKills(t *testing.T) {
 	t.Parallel()
-	h := newHousehold(t)
+	h := newFixture(t)
 	h.configure("[accounts.default]\nidempotency = true\n[replay]\nbackfill_rate = 0\n[[filters]]\nkind = \"movie\"\naction = \"hold\"\n")
 	h.env = append(h.env, quickReadBack+"=1")
 	box := h.sandbox("127.0.0.1:0")
@@ -116,7 +116,7 @@ func TestFileImportSurvivesKills(t *testing.T) {
 }
 
 // keptFile returns the stored history file with more than one row, or the zero value.
-func (h *household) keptFile() (f control.File, err error) {
+func (h *fixture) keptFile() (f control.File, err error) {
 	names, _ := filepath.Glob(filepath.Join(h.dir, "state", "imports", "*.json"))
 	for _, name := range names {
 		text, err := os.ReadFile(name)

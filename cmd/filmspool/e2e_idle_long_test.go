@@ -57,7 +57,7 @@ func sleeps(t *testing.T, pid int) map[string]string {
 // An idle daemon with a watched library, a working account, a watchdog and no waiting entries
 // wakes up at most three times a minute.
 func TestIdleHardlyWakes(t *testing.T) {
-	h := newHousehold(t)
+	h := newFixture(t)
 	userdata := filepath.Join(h.dir, "userdata")
 	kodi := kodisim.Create(userdata, 121)
 	defer kodi.Close()

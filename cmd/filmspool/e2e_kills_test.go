@@ -67,7 +67,7 @@ func TestKills(t *testing.T) {
 type killing struct {
 	*testing.T
 	killMode
-	h     *household
+	h     *fixture
 	box   *flaky
 	diary *diary
 	db    string
@@ -80,7 +80,7 @@ type killing struct {
 }
 
 func newKilling(t *testing.T, mode killMode) *killing {
-	h := newHousehold(t)
+	h := newFixture(t)
 	h.configure("%s", mode.config)
 	h.env = append(h.env, "FILMSPOOL_LOG_LEVEL=debug", quickReadBack+"=1")
 	k := &killing{

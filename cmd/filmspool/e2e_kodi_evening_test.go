@@ -39,14 +39,14 @@ func TestKodiEvening(t *testing.T) {
 
 // evening is the real program next to a real Kodi.
 type evening struct {
-	*household
+	*fixture
 	k           *realKodi
 	box, daemon *process
 	recorded    []string // the expected records
 }
 
 func newEvening(t *testing.T, k *realKodi) *evening {
-	e := &evening{household: newHousehold(t), k: k}
+	e := &evening{fixture: newFixture(t), k: k}
 	e.t = k.t
 	e.configure("[[kodi.libraries]]\nuserdata = %q\n", k.userdata())
 	e.box = e.sandbox("127.0.0.1:0")

@@ -18,7 +18,7 @@ import (
 )
 
 // pastOf creates a library of n films, each watched on another day, and configures it.
-func (h *household) pastOf(n int) *kodisim.Sim {
+func (h *fixture) pastOf(n int) *kodisim.Sim {
 	h.t.Helper()
 	sim := kodisim.Create(filepath.Join(h.dir, "userdata"), 131)
 	h.t.Cleanup(func() { sim.Close() })
@@ -41,7 +41,7 @@ func pastDay(film int) time.Time {
 }
 
 // past runs an import that must succeed and returns its result.
-func (h *household) past(args ...string) (did control.KodiImported) {
+func (h *fixture) past(args ...string) (did control.KodiImported) {
 	h.t.Helper()
 	cmd := h.command(h.t.Context(), append([]string{"import", "kodi", "--json"}, args...)...)
 	var stderr bytes.Buffer
@@ -60,7 +60,7 @@ func (h *household) past(args ...string) (did control.KodiImported) {
 // already has.
 func TestKodiImport(t *testing.T) {
 	t.Parallel()
-	h := newHousehold(t)
+	h := newFixture(t)
 	box := h.sandbox("127.0.0.1:0")
 	h.login(box.baseURL())
 	sim := h.pastOf(12)
@@ -113,7 +113,7 @@ func tell(t *testing.T, url, body string) {
 // An import needs a confirmation if the service's history is not readable.
 func TestKodiImportAsks(t *testing.T) {
 	t.Parallel()
-	h := newHousehold(t)
+	h := newFixture(t)
 	h.env = append(h.env, "TZ=UTC") // of --since below
 	box := h.sandbox("127.0.0.1:0", "--contract-only")
 	h.login(box.baseURL())
@@ -146,7 +146,7 @@ func TestKodiImportSurvivesKills(t *testing.T) {
 // killImports kills imports of a new library and counts the interrupted ones. The first kill is
 // at a random moment, mostly before there is a queue.
 func killImports(t *testing.T, films int, cut map[string]int) {
-	h := newHousehold(t)
+	h := newFixture(t)
 	h.pastOf(films)
 	for n, left := 0, 0; n < 7 && left < films; n++ {
 		where, before := []string{"offline", "in a daemon"}[n%2], left
@@ -197,7 +197,7 @@ func killImports(t *testing.T, films int, cut map[string]int) {
 }
 
 // imported returns how many viewings are on disk, while the program may be running.
-func (h *household) imported() (n int) {
+func (h *fixture) imported() (n int) {
 	h.t.Helper()
 	path := filepath.Join(h.dir, "state", "filmspool.db")
 	if _, err := os.Stat(path); err != nil {
@@ -213,7 +213,7 @@ func (h *household) imported() (n int) {
 }
 
 // awaitImported waits until an import has written more, or has ended.
-func (h *household) awaitImported(before int, ended <-chan struct{}) {
+func (h *fixture) awaitImported(before int, ended <-chan struct{}) {
 	h.t.Helper()
 	for h.imported() == before && rest(h.t.Context(), time.Millisecond) {
 		select {

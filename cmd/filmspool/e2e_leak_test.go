@@ -42,7 +42,7 @@ func (s *transcript) String() string {
 }
 
 // keepsItsKey fails the test if the key is anywhere but in its file.
-func (h *household) keepsItsKey() {
+func (h *fixture) keepsItsKey() {
 	for _, leak := range h.leaks() {
 		h.t.Error(leak)
 	}
@@ -50,7 +50,7 @@ func (h *household) keepsItsKey() {
 
 // leaks returns every place that contains the key or a large part of it, plain or encoded: the
 // output, every file in the folder, and every column of its databases, except the key file.
-func (h *household) leaks() (found []string) {
+func (h *fixture) leaks() (found []string) {
 	if part := disclosed([]byte(h.said.String())); part != "" {
 		found = append(found, fmt.Sprintf("the key (%s) stands in what was printed", part))
 	}
@@ -152,7 +152,7 @@ func columnOf(db *sql.DB, query string, args ...any) ([]string, error) {
 // The search finds a key in each kind of place.
 func TestLeaksAreFound(t *testing.T) {
 	t.Parallel()
-	h := &household{t: t, dir: t.TempDir()}
+	h := &fixture{t: t, dir: t.TempDir()}
 	must(t, os.Mkdir(filepath.Join(h.dir, "keys"), 0o700))
 	must(t, os.WriteFile(filepath.Join(h.dir, "keys", "default.json"), []byte(secretKey), 0o600))
 	if found := h.leaks(); len(found) != 0 {

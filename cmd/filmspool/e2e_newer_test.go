@@ -11,7 +11,7 @@ import (
 // Every command leaves the queue of a newer version unchanged, exits with 78 and has a hint.
 func TestNewerQueue(t *testing.T) {
 	t.Parallel()
-	h := newHousehold(t)
+	h := newFixture(t)
 	path := makeQueue(t, filepath.Join(h.dir, "state"))
 	queue, err := os.ReadFile(path)
 	must(t, err)

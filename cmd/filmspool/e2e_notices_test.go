@@ -33,7 +33,7 @@ func TestRefusedKeyIsNotified(t *testing.T) {
 			return ""
 		}
 	}
-	h := newHousehold(t)
+	h := newFixture(t)
 	h.configure("[notices]\ndesktop = false\n[notices.webhook]\nurl = %q\n", server.URL+"/topic")
 	keys := filepath.Join(h.dir, "state", "keys")
 	must(t, os.MkdirAll(keys, 0o700))

@@ -9,7 +9,7 @@ import (
 
 // The file with the ticket is removed if the terminal is closed before a browser signs in.
 func TestClosedTerminalLeavesNoTicket(t *testing.T) {
-	h := newHousehold(t)
+	h := newFixture(t)
 	h.start("run")
 	blind := t.TempDir()
 	must(t, os.WriteFile(filepath.Join(blind, "xdg-open"), []byte("#!/bin/sh\n: >$HOME/came\n"), 0o700))

@@ -17,18 +17,18 @@ import (
 // The command of a problem in the status solves the problem.
 func TestProblemsAreSolvedByTheirCommand(t *testing.T) {
 	t.Parallel()
-	for code, show := range map[string]func(h *household, box *flaky){
-		health.KeyMissing: func(h *household, box *flaky) {
+	for code, show := range map[string]func(h *fixture, box *flaky){
+		health.KeyMissing: func(h *fixture, box *flaky) {
 			h.configure("[accounts.default]\nbase_url = %q\n", box.baseURL())
 			h.start("run")
 		},
-		health.KeyRefused: func(h *household, box *flaky) {
+		health.KeyRefused: func(h *fixture, box *flaky) {
 			h.login(box.baseURL())
 			must(h.t, box.service.Arm(sandbox.Fault{Match: "POST /history", Fault: "status:401", Times: 1}))
 			h.start("run")
 			h.do("", "add", "603")
 		},
-		"entries-burst": func(h *household, box *flaky) {
+		"entries-burst": func(h *fixture, box *flaky) {
 			h.login(box.baseURL())
 			daemon := h.start("run")
 			browser := h.browser(daemon, h.pair(daemon))
@@ -39,7 +39,7 @@ func TestProblemsAreSolvedByTheirCommand(t *testing.T) {
 				must(h.t, err)
 			}
 		},
-		"notice": func(h *household, box *flaky) { // the file is not a database
+		"notice": func(h *fixture, box *flaky) { // the file is not a database
 			h.login(box.baseURL())
 			must(h.t, os.WriteFile(filepath.Join(h.dir, "state", "filmspool.db"), []byte("no database any more"), 0o600))
 			h.start("run")
@@ -47,7 +47,7 @@ func TestProblemsAreSolvedByTheirCommand(t *testing.T) {
 	} {
 		t.Run(code, func(t *testing.T) {
 			t.Parallel()
-			h := newHousehold(t)
+			h := newFixture(t)
 			box := newFlaky(t, h.dir, false)
 			show(h, box)
 			p := h.problem(code)

@@ -31,20 +31,20 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// household is a folder in which the real program runs as for a user. Commands are separate
+// fixture is a folder in which the real program runs as for a user. Commands are separate
 // processes; the daemon is observed through its control API.
-type household struct {
+type fixture struct {
 	t    testing.TB
 	dir  string
 	env  []string   // added to the usual environment
 	said transcript // all output of its programs
 }
 
-// newHousehold creates an empty one. At the end of the test it searches all output and files for
+// newFixture creates an empty one. At the end of the test it searches all output and files for
 // the key.
-func newHousehold(t *testing.T) *household {
+func newFixture(t *testing.T) *fixture {
 	t.Helper()
-	h := &household{t: t, dir: t.TempDir()}
+	h := &fixture{t: t, dir: t.TempDir()}
 	t.Cleanup(h.keepsItsKey)
 	return h
 }
@@ -58,7 +58,7 @@ func must(t testing.TB, err error) {
 }
 
 // configure writes a configuration file for all programs.
-func (h *household) configure(format string, args ...any) {
+func (h *fixture) configure(format string, args ...any) {
 	h.t.Helper()
 	file := filepath.Join(h.dir, "config.toml")
 	must(h.t, os.WriteFile(file, fmt.Appendf(nil, format, args...), 0o600))
@@ -77,7 +77,7 @@ func makeQueue(t *testing.T, state string) (path string) {
 }
 
 // environ returns the environment of the programs.
-func (h *household) environ() []string {
+func (h *fixture) environ() []string {
 	return append(append(os.Environ(),
 		"HOME="+h.dir, "XDG_CONFIG_HOME="+filepath.Join(h.dir, "config"),
 		"FILMSPOOL_STATE_DIR="+filepath.Join(h.dir, "state"), "FILMSPOOL_LISTEN=127.0.0.1:0",
@@ -86,7 +86,7 @@ func (h *household) environ() []string {
 		h.env...)
 }
 
-func (h *household) getenv(name string) string {
+func (h *fixture) getenv(name string) string {
 	for _, e := range slices.Backward(h.environ()) {
 		if value, ok := strings.CutPrefix(e, name+"="); ok {
 			return value
@@ -96,27 +96,27 @@ func (h *household) getenv(name string) string {
 }
 
 // command returns a command of the program, which TestMain has put on the PATH.
-func (h *household) command(ctx context.Context, args ...string) *exec.Cmd {
+func (h *fixture) command(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "filmspool", args...)
 	cmd.Env = h.environ()
 	return cmd
 }
 
 // try runs a command and returns its output and exit code.
-func (h *household) try(args ...string) (string, int) {
+func (h *fixture) try(args ...string) (string, int) {
 	h.t.Helper()
 	return h.pipe("", args...)
 }
 
 // pipe is try with a standard input.
-func (h *household) pipe(stdin string, args ...string) (string, int) {
+func (h *fixture) pipe(stdin string, args ...string) (string, int) {
 	h.t.Helper()
 	out, problems, code := h.run(stdin, args...)
 	return out + problems, code
 }
 
 // do runs a command that must succeed and returns its standard output.
-func (h *household) do(stdin string, args ...string) string {
+func (h *fixture) do(stdin string, args ...string) string {
 	h.t.Helper()
 	out, problems, code := h.run(stdin, args...)
 	if code != exitDone {
@@ -126,7 +126,7 @@ func (h *household) do(stdin string, args ...string) string {
 }
 
 // run runs a command and returns its standard output, standard error and exit code.
-func (h *household) run(stdin string, args ...string) (out, problems string, code int) {
+func (h *fixture) run(stdin string, args ...string) (out, problems string, code int) {
 	h.t.Helper()
 	ctx, cancel := context.WithTimeout(h.t.Context(), patience)
 	defer cancel()
@@ -143,7 +143,7 @@ func (h *household) run(stdin string, args ...string) (out, problems string, cod
 }
 
 // login logs in to a service with the valid key.
-func (h *household) login(baseURL string) {
+func (h *fixture) login(baseURL string) {
 	h.t.Helper()
 	h.do(secretKey, "login", "--base-url", baseURL, "--key-stdin")
 }
@@ -159,19 +159,19 @@ type process struct {
 func (p *process) baseURL() string { return "http://" + p.address + "/api/v1" }
 
 // start starts a command that serves, and waits for its address.
-func (h *household) start(args ...string) *process {
+func (h *fixture) start(args ...string) *process {
 	h.t.Helper()
 	return h.serve(h.command(context.WithoutCancel(h.t.Context()), args...))
 }
 
 // sandbox runs the sandbox in a separate process.
-func (h *household) sandbox(listen string, more ...string) *process {
+func (h *fixture) sandbox(listen string, more ...string) *process {
 	h.t.Helper()
 	return h.start(append([]string{"sandbox", "--listen", listen, "--state-dir", h.dir + "/box", "--secret-key", secretKey}, more...)...)
 }
 
 // serve starts a command that serves, and waits for its address.
-func (h *household) serve(cmd *exec.Cmd) *process {
+func (h *fixture) serve(cmd *exec.Cmd) *process {
 	h.t.Helper()
 	out, err := cmd.StdoutPipe()
 	must(h.t, err)
@@ -212,7 +212,7 @@ func (p *process) end(s os.Signal) {
 }
 
 // ask calls do with the control API of the running daemon.
-func (h *household) ask(do func(control.API) error) error {
+func (h *fixture) ask(do func(control.API) error) error {
 	paths, err := config.FindPaths(config.Choice{}, h.getenv)
 	if err != nil {
 		return err
@@ -226,7 +226,7 @@ func (h *household) ask(do func(control.API) error) error {
 }
 
 // status returns the daemon's status.
-func (h *household) status() (s control.Status, err error) {
+func (h *fixture) status() (s control.Status, err error) {
 	err = h.ask(func(ctl control.API) error {
 		s, err = ctl.Status(h.t.Context())
 		return err
@@ -235,7 +235,7 @@ func (h *household) status() (s control.Status, err error) {
 }
 
 // entries returns the entries of the running daemon, the newest first.
-func (h *household) entries() (all []entry.Entry, err error) {
+func (h *fixture) entries() (all []entry.Entry, err error) {
 	err = h.ask(func(ctl control.API) error {
 		all, err = ctl.List(h.t.Context(), entry.Filter{})
 		return err
@@ -244,7 +244,7 @@ func (h *household) entries() (all []entry.Entry, err error) {
 }
 
 // film adds a film to the queue of the running daemon; a nil error is the acknowledgement.
-func (h *household) film(id int64, watchedAt time.Time) error {
+func (h *fixture) film(id int64, watchedAt time.Time) error {
 	return h.ask(func(ctl control.API) error {
 		_, err := ctl.Add(h.t.Context(), viewing.Event{
 			Kind: viewing.KindViewing, EventID: uuid(), Media: []viewing.Media{film(id)}, WatchedAt: viewing.At(watchedAt), Count: 1,
@@ -289,19 +289,19 @@ func await[T any](fatalf func(string, ...any), dir, what string, look func() (T,
 }
 
 // until waits for a status of the daemon.
-func (h *household) until(what string, good func(control.Status) bool) control.Status {
+func (h *fixture) until(what string, good func(control.Status) bool) control.Status {
 	h.t.Helper()
 	return await(h.t.Fatalf, h.dir, what, h.status, good)
 }
 
 // delivered waits until n entries are delivered.
-func (h *household) delivered(n int64) {
+func (h *fixture) delivered(n int64) {
 	h.t.Helper()
 	h.until(fmt.Sprintf("delivery of %d", n), func(s control.Status) bool { return s.Counts.Delivered == n })
 }
 
 // problem waits until the status has a problem with a code.
-func (h *household) problem(code string) control.Problem {
+func (h *fixture) problem(code string) control.Problem {
 	h.t.Helper()
 	has := func(p control.Problem) bool { return p.Code == code }
 	s := h.until("the problem "+code, func(s control.Status) bool { return slices.ContainsFunc(s.Problems, has) })
@@ -310,7 +310,7 @@ func (h *household) problem(code string) control.Problem {
 }
 
 // records returns the records of the sandbox at address.
-func (h *household) records(address string) (records sandbox.Records) {
+func (h *fixture) records(address string) (records sandbox.Records) {
 	h.t.Helper()
 	r, err := http.NewRequestWithContext(h.t.Context(), http.MethodGet, "http://"+address+"/_sandbox/records", nil)
 	must(h.t, err)
@@ -322,7 +322,7 @@ func (h *household) records(address string) (records sandbox.Records) {
 }
 
 // code returns a pairing code from "filmspool sources pair".
-func (h *household) code() string {
+func (h *fixture) code() string {
 	h.t.Helper()
 	var code struct{ Code string }
 	must(h.t, json.Unmarshal([]byte(h.do("", "sources", "pair", "--json")), &code))

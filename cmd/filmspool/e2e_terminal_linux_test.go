@@ -187,7 +187,7 @@ func TestLoginCanBeCancelled(t *testing.T) {
 // Ctrl-C cancels.
 func TestQuestionsOnATerminal(t *testing.T) {
 	t.Parallel()
-	h := newHousehold(t)
+	h := newFixture(t)
 	box := h.sandbox("127.0.0.1:0")
 	s := atTerminal(t, h.dir, "login", "--base-url", "http://"+box.address) // the path is added
 	s.until("not shown: ")

@@ -60,7 +60,7 @@ func (r Resolution) meanings(w viewing.Media, reading typed.Reading) (all []Mean
 	case r.Correction != nil: // without a year, other items may have the same title
 		is := r.Correction.Work
 		exact := r.Correction.Reported.Year > 0 || normalize(is.Title) == normalize(w.Title)
-		is.Title = cmp.Or(is.Title, w.Title) // a person may have given a number alone
+		is.Title = cmp.Or(is.Title, w.Title) // the user may have given only a number
 		return []Meaning{{reading, is, exact}}
 	case r.Certain != nil:
 		is := resolve.Candidate{Type: w.Type, TMDB: r.Certain.TMDB, Title: w.Title, Year: w.Year}

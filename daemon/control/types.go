@@ -126,7 +126,7 @@ type Account struct {
 	Resolves *bool `json:"resolves,omitempty"`
 	// Note is a limitation of the service.
 	Note viewing.Message `json:"note,omitzero"`
-	// Troubles are what is wrong with it, for package health.
+	// Troubles are its problems, for package health.
 	Troubles []Problem `json:"-"`
 }
 
@@ -150,7 +150,7 @@ type Source struct {
 	Hint    viewing.Message   `json:"hint,omitzero"` // what to do
 	// Unread are the sites that a browser can no longer read, sorted.
 	Unread []string `json:"unread,omitempty"`
-	// Troubles are what is wrong with it, for package health.
+	// Troubles are its problems, for package health.
 	Troubles []Problem `json:"-"`
 }
 
@@ -329,12 +329,12 @@ type Fix struct {
 	ID int64 `json:"id"`
 	// What is the user's text: a number, an address, or words of a title.
 	What string `json:"what,omitempty"`
-	// Season and Episode are the place of an episode; nil is what What names, or leaves it as it is.
+	// Season and Episode are the numbers of an episode; nil means those in What, else the current ones.
 	Season  *int `json:"season,omitempty"`
 	Episode *int `json:"episode,omitempty"`
 	// Is is the chosen candidate; if nil, candidates are returned and nothing is changed.
 	Is *resolve.Candidate `json:"is,omitempty"`
-	// DryRun has it told what would be changed, and changes nothing.
+	// DryRun returns what would be changed, and changes nothing.
 	DryRun bool `json:"dryRun,omitempty"`
 }
 
@@ -346,7 +346,7 @@ type Fixed struct {
 	Certain *resolve.Candidate `json:"certain,omitempty"`
 	// Searched means that candidates were searched by title.
 	Searched bool `json:"searched,omitempty"`
-	// Season and Episode are the place that was given.
+	// Season and Episode are the requested numbers.
 	Season  *int `json:"season,omitempty"`
 	Episode *int `json:"episode,omitempty"`
 	resolve.CorrectionResult

@@ -48,8 +48,8 @@ func Examine(ctx context.Context, o Examination) control.Status {
 	return status
 }
 
-// folder returns the problem that err, the error of Ask, stands for, and one if other users may
-// write to the state folder.
+// folder returns a problem for err, the error of Ask, and one if other users may write to the
+// state folder.
 func (o Examination) folder(err error) (found []control.Problem) {
 	if info, err := os.Stat(o.Paths.State); err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o022 != 0 {
 		what := viewing.Say("folderOpen")

@@ -95,13 +95,13 @@ var (
 
 // table lists all problems. Within a severity they are shown in this order.
 var table = []row{
-	// About the queue's file.
+	// The queue's file.
 	{code: QueueUnwritable, severity: control.NeedsYou, page: "/about", causes: []string{StateDenied}},
 	{code: QueueUnread, severity: control.NeedsYou, causes: []string{StateDenied}},
 	{code: notice, severity: control.NeedsYou, act: control.ActSeen, page: "/status"},
 	{code: DiskLow, severity: control.Soon, page: "/about", causes: []string{QueueUnwritable}},
 
-	// About an account at the service.
+	// Accounts at the service.
 	{code: KeyMissing, severity: control.NeedsYou, act: "login", page: "/settings#account-{about}"},
 	{code: KeyRefused, severity: control.NeedsYou, act: "login", page: "/settings#account-{about}"},
 	{code: AddressWrong, severity: control.NeedsYou, act: "address", page: "/settings#account-{about}"},
@@ -114,7 +114,7 @@ var table = []row{
 	{code: Unreachable, severity: control.Soon, act: control.ActRetry, page: "/status"},
 	{code: sameUser, severity: control.Soon, act: "config", page: "/settings"},
 
-	// About the program, its service and its machine.
+	// The program, its service and its machine.
 	{code: ConfigInvalid, severity: control.NeedsYou, act: "check"},
 	{code: StateDenied, severity: control.NeedsYou, act: "config"},
 	{code: Silent, severity: control.NeedsYou, act: "logs", causes: noDisk},
@@ -126,14 +126,14 @@ var table = []row{
 	{code: Outdated, severity: control.Soon, act: "restart", page: "/about"},
 	{code: ClockWrong, severity: control.Soon},
 
-	// About entries that wait for a person.
+	// Entries that need the user.
 	{code: burst, severity: control.NeedsYou, act: "release", page: "/review"},
 	{code: "entries-unknown", severity: control.NeedsYou, act: "list-reason", page: "/review"},
 	{code: "entries-in-doubt", severity: control.NeedsYou, act: "list", page: "/review"},
 	{code: "entries-rejected", severity: control.NeedsYou, act: "list", page: "/review"},
 	{code: "entries-held", severity: control.NeedsYou, act: "list", page: "/review"},
 
-	// About what reports viewings, and who is asked what an item is.
+	// Sources and providers.
 	{code: LibraryUnread, severity: control.NeedsYou, act: "scan", page: "/sources"},
 	{code: SourceTroubled, severity: control.NeedsYou, act: "status", page: "/sources"},
 	{code: LibraryReporter, severity: control.Soon, page: "/sources"},

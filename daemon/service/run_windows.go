@@ -44,7 +44,7 @@ func Run(ctx context.Context, p Program) error {
 	case hostChild:
 		stop, found, err := openEvent()
 		if err != nil || !found {
-			return errors.Join(err, errors.New("nobody keeps this program running"))
+			return errors.Join(err, errors.New("the process that keeps this program running has ended"))
 		}
 		ctx, cancel := untilSet(ctx, stop)
 		defer cancel()
