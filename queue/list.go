@@ -171,26 +171,26 @@ const selectBlocker = `SELECT coalesce(
 
 // Explain returns everything about one entry. Errors wrap [entry.ErrNotFound].
 func (s *Store) Explain(ctx context.Context, id int64) (x entry.Explanation, err error) {
-	what := fmt.Sprintf("explain entry %d", id)
-	entries, err := read(ctx, s, what, scanEntry, selectEntries+"WHERE n.id IN (?1, ("+selectBlocker+")) ORDER BY n.id <> ?1", id)
+	action := fmt.Sprintf("explain entry %d", id)
+	entries, err := read(ctx, s, action, scanEntry, selectEntries+"WHERE n.id IN (?1, ("+selectBlocker+")) ORDER BY n.id <> ?1", id)
 	switch {
 	case err != nil:
 		return x, err
 	case len(entries) == 0:
-		return x, fmt.Errorf("%s: %w", what, entry.Missing(id))
+		return x, fmt.Errorf("%s: %w", action, entry.Missing(id))
 	case len(entries) > 1:
 		x.Ahead = entries[1]
 	}
 	x.Entry = entries[0]
-	if x.Events, err = read(ctx, s, what, scanWitness, `SELECT v.source, v.event_id, v.committed_at, v.body FROM (
+	if x.Events, err = read(ctx, s, action, scanWitness, `SELECT v.source, v.event_id, v.committed_at, v.body FROM (
 			SELECT event FROM entries WHERE id = ?1 UNION ALL SELECT event FROM witnesses WHERE entry = ?1
 		) AS seen JOIN events AS v ON v.id = seen.event ORDER BY v.id <> (SELECT event FROM entries WHERE id = ?1), v.id`, id); err != nil {
 		return x, err
 	}
-	if x.Steps, err = read(ctx, s, what, scanStep, selectSteps, id); err != nil {
+	if x.Steps, err = read(ctx, s, action, scanStep, selectSteps, id); err != nil {
 		return x, err
 	}
-	x.Requests, err = read(ctx, s, what, scanAttempt, "SELECT number, at, ended_at, sent, status, code, answer, cause FROM attempts WHERE entry = ? ORDER BY number", id)
+	x.Requests, err = read(ctx, s, action, scanAttempt, "SELECT number, at, ended_at, sent, status, code, answer, cause FROM attempts WHERE entry = ? ORDER BY number", id)
 	return x, err
 }
 

@@ -218,7 +218,7 @@ func (t *tx) recall(e Entry) {
 	if e.Attempts > 0 {
 		var before viewing.State
 		t.find("SELECT from_state FROM steps WHERE entry = ? AND from_state <> '' ORDER BY number DESC LIMIT 1", []any{e.ID}, &before)
-		known := []viewing.State{viewing.StateRejected, viewing.StateHeld, viewing.StatePending, viewing.StateDelivered} // delivered ones were undone
+		known := []viewing.State{viewing.StateRejected, viewing.StateHeld, viewing.StatePending, viewing.StateDelivered}
 		if e.Reason == viewing.ReasonUser && !slices.Contains(known, before) {
 			t.transitionByUser(&e, viewing.StateInDoubt, "recalled", "user.recalled.doubt", nil)
 			t.addDoubt(e.ID, millis(t.now))
@@ -257,17 +257,17 @@ const selectShared = `SELECT n.id FROM entries AS e JOIN entries AS n ON n.event
 // move moves an entry, with the entries that wait for it, to another account. There it is merged
 // with the entry of the same playback.
 func (t *tx) move(e Entry, account string) error {
-	no := &StateError{Verb: "move", ID: e.ID, State: e.State}
+	refusal := &StateError{Verb: "move", ID: e.ID, State: e.State}
 	switch others := t.numbers(selectShared, e.ID, account); {
 	case e.Attempts > 0:
-		no.Why = viewing.Say("fault.mayHaveLeft")
-		return no
+		refusal.Why = viewing.Say("fault.mayHaveLeft")
+		return refusal
 	case e.After != 0:
-		no.Why = viewing.Say("fault.withList", "id", number(e.After))
-		return no
+		refusal.Why = viewing.Say("fault.withList", "id", number(e.After))
+		return refusal
 	case len(others) > 0:
-		no.Why = viewing.Say("fault.otherHas", "name", account, "id", number(others[0]))
-		return no
+		refusal.Why = viewing.Say("fault.otherHas", "name", account, "id", number(others[0]))
+		return refusal
 	}
 	for _, id := range t.numbers("UPDATE entries SET account = ?2, touched = max(touched, 1) WHERE id = ?1 OR after = ?1 RETURNING id", e.ID, account) {
 		moved := t.entry(id)

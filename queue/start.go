@@ -60,7 +60,7 @@ const insertMissingEvents = `INSERT INTO events (id, source, source_kind, event_
 // being sent in doubt.
 func (s *Store) repair(d *sqlite.Tx, found sqlite.Recovery) error {
 	t := &tx{Tx: d, cache: &cache{}, settings: s.settings, now: d.Now} // the last statement recalculates the counters
-	return catchStatementError(func() error {
+	return catchTxError(func() error {
 		lost := found.Lost
 		for _, column := range []string{"media", "list", "decided", "watched", "cause", "reported"} {
 			lost += t.exec("DELETE FROM entries WHERE NOT json_valid(coalesce(" + column + ", '{}'))")

@@ -9,12 +9,12 @@ import (
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
-// entry returns an entry as the transaction sees it. A missing one ends the change with an error
-// wrapping [entry.ErrNotFound].
+// entry returns an entry as the transaction sees it. If it does not exist, the change fails with
+// [entry.ErrNotFound]; see [tx].
 func (t *tx) entry(id int64) Entry {
 	entries := selectRows(t, scanEntry, selectEntries+"WHERE n.id = ?", id)
 	if len(entries) == 0 {
-		panic(statementError{entry.Missing(id)})
+		panic(txError{entry.Missing(id)})
 	}
 	return entries[0]
 }

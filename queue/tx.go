@@ -16,11 +16,11 @@ import (
 
 // tx is the open transaction as one change sees it.
 //
-// The methods of tx do not return the errors of their SQL statements. They panic with a
-// statementError instead, which [Store.change] recovers and returns, as encoding/gob does with
-// gobError and catchError. A failed statement ends the change in any case: sqlite rolls the
-// transaction back. An error that a method returns is about the change itself, such as an entry
-// in the wrong state.
+// The methods of tx do not return the errors of SQL statements and of missing entries. They panic
+// with a txError instead, which [Store.change] recovers and returns, as encoding/gob does with
+// gobError and catchError. Such an error always ends the whole change, and sqlite rolls its
+// transaction back. An error that a method returns is about the change itself, such as a verb
+// that does not apply.
 type tx struct {
 	*sqlite.Tx
 	*cache
@@ -31,26 +31,26 @@ type tx struct {
 	nudge          bool              // wakes the subscribers after the commit: entries were added or changed
 }
 
-// statementError is the value with which [must] panics. It is never used outside of this package:
-// [catchStatementError] turns it back into an error.
-type statementError struct{ err error }
+// txError is the value with which [must] and [tx.entry] panic. It never leaves this package:
+// [catchTxError] turns it back into an error.
+type txError struct{ err error }
 
-// must returns value, or panics with a statementError if err is not nil. Only code that runs
-// within [Store.change] or [Store.repair] may call it.
+// must returns value, or panics with a txError if err is not nil. Only code that runs within
+// [Store.change] or [Store.repair] may call it.
 func must[T any](value T, err error) T {
 	if err != nil {
-		panic(statementError{err})
+		panic(txError{err})
 	}
 	return value
 }
 
-// catchStatementError calls do and returns its error, or the error of a statementError that do
-// panicked with. Any other panic continues: it is a bug.
-func catchStatementError(do func() error) (err error) {
+// catchTxError calls do and returns its error, or the error of the txError that do panicked with.
+// Any other panic is a bug and continues.
+func catchTxError(do func() error) (err error) {
 	defer func() {
 		switch failed := recover().(type) {
 		case nil:
-		case statementError:
+		case txError:
 			err = failed.err
 		default:
 			panic(failed)
@@ -83,11 +83,11 @@ type cache struct {
 }
 
 // write runs a change in a transaction of the writer and returns when it is on disk; see
-// [sqlite.DB.Write]. The errors begin with what.
-func (s *Store) write(ctx context.Context, what string, do func(*tx) error) error {
+// [sqlite.DB.Write]. The error messages begin with action.
+func (s *Store) write(ctx context.Context, action string, do func(*tx) error) error {
 	err := s.file.Write(ctx, func(d *sqlite.Tx) error { return s.change(d, do) })
 	if err != nil {
-		return fmt.Errorf("%s: %w", what, err)
+		return fmt.Errorf("%s: %w", action, err)
 	}
 	return nil
 }
@@ -96,8 +96,8 @@ func (s *Store) write(ctx context.Context, what string, do func(*tx) error) erro
 var errDry = errors.New("dry run")
 
 // writeDry is like [Store.write], but rolls the change back if dry is set.
-func (s *Store) writeDry(ctx context.Context, what string, dry bool, do func(*tx) error) error {
-	err := s.write(ctx, what, func(t *tx) error {
+func (s *Store) writeDry(ctx context.Context, action string, dry bool, do func(*tx) error) error {
+	err := s.write(ctx, action, func(t *tx) error {
 		if err := do(t); err != nil || !dry {
 			return err
 		}
@@ -109,18 +109,18 @@ func (s *Store) writeDry(ctx context.Context, what string, dry bool, do func(*tx
 	return err
 }
 
-// read returns the rows of a query as of the last commit. The errors begin with what.
-func read[T any](ctx context.Context, s *Store, what string, scan func(*sql.Rows) (T, error), query string, args ...any) ([]T, error) {
+// read returns the rows of a query as of the last commit. The error messages begin with action.
+func read[T any](ctx context.Context, s *Store, action string, scan func(*sql.Rows) (T, error), query string, args ...any) ([]T, error) {
 	all, err := sqlite.Read(ctx, s.file, scan, query, args...)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", what, err)
+		return nil, fmt.Errorf("%s: %w", action, err)
 	}
 	return all, nil
 }
 
 // readNumber returns the first number of a query; ok is false when there is no row.
-func (s *Store) readNumber(ctx context.Context, what, query string, args ...any) (n int64, ok bool, err error) {
-	found, err := read(ctx, s, what, sqlite.Scan[int64], query, args...)
+func (s *Store) readNumber(ctx context.Context, action, query string, args ...any) (n int64, ok bool, err error) {
+	found, err := read(ctx, s, action, sqlite.Scan[int64], query, args...)
 	if len(found) > 0 {
 		return found[0], true, err
 	}
@@ -128,8 +128,8 @@ func (s *Store) readNumber(ctx context.Context, what, query string, args ...any)
 }
 
 // readTime is like [Store.readNumber] for a time in milliseconds.
-func (s *Store) readTime(ctx context.Context, what, query string, args ...any) (t time.Time, ok bool, err error) {
-	at, ok, err := s.readNumber(ctx, what, query, args...)
+func (s *Store) readTime(ctx context.Context, action, query string, args ...any) (t time.Time, ok bool, err error) {
+	at, ok, err := s.readNumber(ctx, action, query, args...)
 	if ok {
 		t = millis(at)
 	}
@@ -147,7 +147,7 @@ func (s *Store) change(d *sqlite.Tx, do func(*tx) error) error {
 	before := s.working
 	s.working.bursts = maps.Clone(before.bursts)
 	t := &tx{Tx: d, cache: &s.working, settings: s.settings, now: d.Now}
-	err := catchStatementError(func() error {
+	err := catchTxError(func() error {
 		if err := do(t); err != nil {
 			return err
 		}
