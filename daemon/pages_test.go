@@ -246,7 +246,7 @@ func TestAddByHand(t *testing.T) {
 		}
 		return list[0]
 	}
-	body := l.sees("/log?what=Dune+2026-03-01+20:15", `value="841 1984 Dune"`)
+	body := l.sees("/log?what=Dune+2026-03-01+20:15", `value="841 1984 Dune"`, "20:15</time>")
 	form := l.form(body, "/log/add")
 	if at := l.form(l.sees("/log?what=dune+1984+last+night"), "/log/add").Get("at"); at == "" {
 		t.Error("the time is not read")

@@ -72,16 +72,13 @@ func showLog(v *view) (any, error) {
 // Place returns the place of the episode: "S01E02"; "" for none.
 func (m meaning) Place() string { return placeOf(m.Season, m.Episode) }
 
-// When returns when it was watched, in RFC 3339, or its day; "" for now.
-func (m meaning) When() string {
-	if m.At == nil {
-		return ""
+// Viewing returns an entry with the time that was typed; the zero Entry for now.
+func (m meaning) Viewing() (e entry.Entry) {
+	if m.At != nil {
+		at := m.At.Instant(time.Now())
+		e.Kind, e.WatchedAt, e.DayOnly = viewing.KindViewing, entry.Moment{Instant: at}, at.Precision == viewing.Day
 	}
-	at := m.At.Instant(time.Now())
-	if at.Precision == viewing.Day {
-		return at.Time().Local().Format(time.DateOnly)
-	}
-	return at.Time().Format(time.RFC3339)
+	return e
 }
 
 // logItem adds the chosen result to the diary, the watchlist or a list.
