@@ -98,9 +98,9 @@ func missingCredential(c config.Credential) viewing.Message {
 // recordAddress stores the account's address and reports whether this address has answered like
 // the service before. A new address clears what was learned about the old one.
 func (d *core) recordAddress(ctx context.Context, c config.Credential) (proven bool, err error) {
-	kept, err := d.store.Account(ctx, c.Account)
-	if err != nil || kept.BaseURL == c.BaseURL {
-		return kept.Proven, err
+	stored, err := d.store.Account(ctx, c.Account)
+	if err != nil || stored.BaseURL == c.BaseURL {
+		return stored.Proven, err
 	}
 	return false, d.store.UpdateAccount(ctx, c.Account, func(a *account.Row) { a.MoveTo(c.BaseURL, time.Now()) })
 }
@@ -321,13 +321,13 @@ func (d *core) validateKey(ctx context.Context, next config.Credential, check tr
 // ownerChanged reports whether the key belongs to another user than the account's last key while
 // entries are still waiting for the last user, and returns the id of that user.
 func (d *core) ownerChanged(ctx context.Context, next config.Credential, user string) (owner string, changed bool, err error) {
-	kept, err := d.store.Account(ctx, next.Account)
+	stored, err := d.store.Account(ctx, next.Account)
 	if err != nil {
 		return "", false, err
 	}
-	kept.MoveTo(next.BaseURL, time.Now())
-	kept.ClaimOwner(next.UserID)
-	if owner = kept.Owner; kept.ClaimOwner(user) {
+	stored.MoveTo(next.BaseURL, time.Now())
+	stored.ClaimOwner(next.UserID)
+	if owner = stored.Owner; stored.ClaimOwner(user) {
 		return owner, false, nil
 	}
 	for _, state := range []viewing.State{viewing.StateHeld, viewing.StateInDoubt, viewing.StateSending, viewing.StatePending} {
@@ -362,7 +362,7 @@ func (d *core) loginTMDB(ctx context.Context, l control.Login) (control.LoginRes
 	if err != nil {
 		return result, err
 	}
-	if _, handed, err := d.keys.TMDB(); err != nil || handed {
+	if _, fromSystemd, err := d.keys.TMDB(); err != nil || fromSystemd {
 		return result, control.Refused(viewing.Say("fault.tokenCredential"), viewing.Say("hint.credential"))
 	}
 	var later *resolve.UnavailableError

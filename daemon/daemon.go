@@ -62,8 +62,8 @@ type core struct {
 	answers       *resolve.Cache // of the providers; nil if it cannot be opened
 	titles        *titleLookup   // nil if TMDB is off or no instance runs
 	playing       playing        // the current playbacks
-	work          atomic.Int32   // running jobs that a reload would interrupt
-	changing      sync.Mutex     // held during a configuration change
+	jobs          atomic.Int32   // running jobs that a reload would interrupt
+	changeMu      sync.Mutex     // held during a configuration change
 	files         fileImports
 	problem       *atomic.Pointer[error] // why the last change of the configuration was refused
 	restart       func(context.Context, config.Config)

@@ -152,7 +152,7 @@ func TestLoginOfAnotherUserIsRefused(t *testing.T) {
 	}
 }
 
-// A stop waits for a library for libraryStopTime at most.
+// A stop waits for a library for libraryStopTimeout at most.
 func TestStopDoesNotWaitForAHangingLibrary(t *testing.T) {
 	failed := errors.New("failed")
 	for name, c := range map[string]struct {
@@ -163,7 +163,7 @@ func TestStopDoesNotWaitForAHangingLibrary(t *testing.T) {
 	}{
 		"ends at once":      {0, nil, 0, nil},
 		"ends in time":      {time.Second, failed, time.Second, failed},
-		"hangs":             {time.Hour, failed, libraryStopTime, nil},
+		"hangs":             {time.Hour, failed, libraryStopTimeout, nil},
 		"fails long before": {-time.Hour, failed, 0, failed},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -37,7 +37,7 @@ func (p *process) listen(ctx context.Context, o Options) error {
 	if err != nil {
 		return err
 	}
-	p.public = newServer(p.forward(func(i *instance) http.Handler { return i.public }), requestTime)
+	p.public = newServer(p.forward(func(i *instance) http.Handler { return i.public }), requestTimeout)
 	p.publicListen, p.address = o.Config.Listen, listeners[0].Addr().String()
 	p.serve(p.public, listeners...)
 	return nil
@@ -54,12 +54,12 @@ func (p *process) serve(s *http.Server, listeners ...net.Listener) {
 	}
 }
 
-// shutDown stops a server, which may be nil. Requests get stopTime to finish.
+// shutDown stops a server, which may be nil. Requests get stopTimeout to finish.
 func shutDown(s *http.Server) error {
 	if s == nil {
 		return nil
 	}
-	wait, cancel := context.WithTimeout(context.Background(), stopTime)
+	wait, cancel := context.WithTimeout(context.Background(), stopTimeout)
 	defer cancel()
 	if s.Shutdown(wait) != nil {
 		return s.Close()
@@ -142,11 +142,11 @@ func (d *Daemon) openEndpoints() (err error) {
 }
 
 const (
-	// requestTime limits reading a request and writing its answer. The pages and the connector
+	// requestTimeout limits reading a request and writing its answer. The pages and the connector
 	// extend it for their own requests.
-	requestTime = 15 * time.Second
-	// stopTime is how long running requests may continue when an instance stops.
-	stopTime = 2 * time.Second
+	requestTimeout = 15 * time.Second
+	// stopTimeout is how long running requests may continue when an instance stops.
+	stopTimeout = 2 * time.Second
 )
 
 // serve answers requests and commands until ctx ends or a server fails.
@@ -166,10 +166,10 @@ func (d *Daemon) serve(ctx context.Context) (err error) {
 }
 
 // newServer returns a server with short timeouts, because any local program can connect.
-func newServer(h http.Handler, requestTime time.Duration) *http.Server {
+func newServer(h http.Handler, requestTimeout time.Duration) *http.Server {
 	return &http.Server{
 		Handler: h, MaxHeaderBytes: 16 << 10,
-		ReadHeaderTimeout: requestTime, ReadTimeout: requestTime, WriteTimeout: requestTime, IdleTimeout: 2 * requestTime,
+		ReadHeaderTimeout: requestTimeout, ReadTimeout: requestTimeout, WriteTimeout: requestTimeout, IdleTimeout: 2 * requestTimeout,
 	}
 }
 
@@ -275,9 +275,9 @@ func newInstance(public, commands http.Handler) *instance {
 	return i
 }
 
-// finish waits for running requests and aborts them after stopTime.
+// finish waits for running requests and aborts them after stopTimeout.
 func (i *instance) finish() {
-	timer := time.AfterFunc(stopTime, i.abort)
+	timer := time.AfterFunc(stopTimeout, i.abort)
 	i.requests.Wait()
 	timer.Stop()
 	i.abort()

@@ -122,7 +122,7 @@ func TestRequestsWaitForTheNextInstance(t *testing.T) {
 // An instance waits for running requests for a limited time.
 func TestInstanceWaitsForRunningRequests(t *testing.T) {
 	for name, c := range map[string]struct{ takes, waits time.Duration }{
-		"quick": {time.Second, time.Second}, "slow": {time.Hour, stopTime},
+		"quick": {time.Second, time.Second}, "slow": {time.Hour, stopTimeout},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -110,11 +110,11 @@ func (d offline) accountStatus(ctx context.Context, name string) (control.Accoun
 	if err != nil {
 		c.KeyProblem = viewing.MessagesOf(err)[0]
 	}
-	kept, err := d.store.Account(ctx, name)
+	stored, err := d.store.Account(ctx, name)
 	if err != nil {
 		return control.Account{}, err
 	}
-	p := kept.Pause.At(time.Now())
+	p := stored.Pause.At(time.Now())
 	h := replay.Health{State: p.State(), Reason: p.Problem, Since: p.Since, Pause: p.Reason, PausedUntil: p.Until, Drops: p.Drops}
 	why := missingCredential(c)
 	if why.Code != "" {

@@ -44,8 +44,8 @@ func (d *Daemon) Reload(ctx context.Context) error {
 	if d.o.Source == nil {
 		return errNoFile()
 	}
-	d.changing.Lock()
-	defer d.changing.Unlock()
+	d.changeMu.Lock()
+	defer d.changeMu.Unlock()
 	c, err := d.o.Source.Load()
 	if err != nil {
 		d.problem.Store(&err)
@@ -112,8 +112,8 @@ func (d *core) change(ctx context.Context, make func(config.Source) (config.Chan
 	if d.o.Source == nil {
 		return ch, errNoFile()
 	}
-	d.changing.Lock()
-	defer d.changing.Unlock()
+	d.changeMu.Lock()
+	defer d.changeMu.Unlock()
 	if ch, err = make(*d.o.Source); err == nil {
 		err = d.errIfBusy()
 	}
@@ -177,7 +177,7 @@ func (d *Daemon) reloadOnSignal(ctx context.Context) {
 
 // errIfBusy returns an error if a job runs that a reload would interrupt.
 func (d *core) errIfBusy() error {
-	if d.work.Load() == 0 {
+	if d.jobs.Load() == 0 {
 		return nil
 	}
 	return &control.Fault{
@@ -187,6 +187,6 @@ func (d *core) errIfBusy() error {
 
 // startJob prevents reloads until the returned function is called.
 func (d *core) startJob() (done func()) {
-	d.work.Add(1)
-	return func() { d.work.Add(-1) }
+	d.jobs.Add(1)
+	return func() { d.jobs.Add(-1) }
 }

@@ -32,7 +32,7 @@ func (d *core) sourceStatus(library func(*kodi.Importer) kodi.Status) []control.
 	}
 	for _, k := range d.libraries {
 		s := library(k)
-		list = append(list, kodiSource(s, d.o.Config.Named(s.Userdata)))
+		list = append(list, kodiSource(s, d.o.Config.LibraryName(s.Userdata)))
 	}
 	for _, p := range d.providers {
 		list = append(list, p.status())
@@ -40,12 +40,12 @@ func (d *core) sourceStatus(library func(*kodi.Importer) kodi.Status) []control.
 	return list
 }
 
-// libraryStopTime is how long to wait for a library at shutdown. Reads take longer only if the
+// libraryStopTimeout is how long to wait for a library at shutdown. Reads take longer only if the
 // file system does not respond, such as an unreachable network drive; such a system call cannot
 // be interrupted.
-const libraryStopTime = 2 * time.Second
+const libraryStopTimeout = 2 * time.Second
 
-// runLibrary runs an importer until it ends. It gives up waiting libraryStopTime after the end of
+// runLibrary runs an importer until it ends. It gives up waiting libraryStopTimeout after the end of
 // ctx: the process is about to exit, and the queue refuses later writes.
 func (d *Daemon) runLibrary(ctx context.Context, name string, run func(context.Context) error) error {
 	ended := make(chan error, 1)
@@ -55,7 +55,7 @@ func (d *Daemon) runLibrary(ctx context.Context, name string, run func(context.C
 		return err
 	case <-ctx.Done():
 	}
-	timeout := time.NewTimer(libraryStopTime)
+	timeout := time.NewTimer(libraryStopTimeout)
 	defer timeout.Stop()
 	select {
 	case err := <-ended:

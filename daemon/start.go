@@ -73,7 +73,7 @@ func newProcess(ctx context.Context, paths config.Paths) (*process, error) {
 		return nil, errors.Join(err, lock.Release())
 	}
 	p := &process{dispatcher: newDispatcher(), lock: lock, failed: make(chan error, 4)} // one error per listener
-	p.commands = &http.Server{Handler: p.forward(func(i *instance) http.Handler { return i.commands }), ReadHeaderTimeout: requestTime}
+	p.commands = &http.Server{Handler: p.forward(func(i *instance) http.Handler { return i.commands }), ReadHeaderTimeout: requestTimeout}
 	p.serve(p.commands, l)
 	return p, nil
 }

@@ -142,19 +142,19 @@ func (d *Daemon) accountStatus(ctx context.Context, name string) (control.Accoun
 // stored. problem is the reason if there is no client.
 func (d *core) describeAccount(ctx context.Context, h replay.Health, c config.Credential, problem viewing.Message) (control.Account, error) {
 	out := accountFromHealth(h, c, problem)
-	kept, err := d.store.Account(ctx, c.Account)
+	stored, err := d.store.Account(ctx, c.Account)
 	if err != nil {
 		return out, err
 	}
-	out.LastDelivered = control.OptionalTime(kept.LastDelivered)
-	if can, asked := replay.ResolveSupport(kept); asked {
+	out.LastDelivered = control.OptionalTime(stored.LastDelivered)
+	if can, asked := replay.ResolveSupport(stored); asked {
 		out.Resolves = &can
 	}
-	if s, asked := kept.Support[replay.SupportListItems]; asked && !s.Has {
+	if s, asked := stored.Support[replay.SupportListItems]; asked && !s.Has {
 		out.Note = viewing.Say("noItems")
 	}
 	implied := len(d.o.Config.Accounts) == 1 && c.Account == viewing.DefaultAccount
-	if implied && h.State == account.NoKey && c.BaseURL == "" && c.KeyProblem.Code == "noKey" && kept.LastDelivered.IsZero() {
+	if implied && h.State == account.NoKey && c.BaseURL == "" && c.KeyProblem.Code == "noKey" && stored.LastDelivered.IsZero() {
 		out.Local, out.State, out.Reason, out.Hint, out.Troubles = true, account.OK, viewing.Say("why.local"), viewing.Message{}, nil
 	}
 	if h.State == account.NoKey {

@@ -122,8 +122,8 @@ func (c Config) Folders() (all []string) {
 	return all
 }
 
-// Named returns the name of a library, or "".
-func (c Config) Named(userdata string) string {
+// LibraryName returns the name of a library, or "".
+func (c Config) LibraryName(userdata string) string {
 	if i := slices.Index(c.Folders(), filepath.Clean(userdata)); i >= 0 {
 		return c.Kodi.Libraries[i].Name
 	}

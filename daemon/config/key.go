@@ -161,9 +161,9 @@ func (k Keys) readFile(name string) ([]byte, error) {
 	return text, nil
 }
 
-// Secret returns a systemd credential, which sets handed, else a file in the folder of keys, else
+// Secret returns a systemd credential, which sets fromSystemd, else a file in the folder of keys, else
 // zero.
-func (k Keys) Secret(name string) (secret Secret, handed bool, err error) {
+func (k Keys) Secret(name string) (secret Secret, fromSystemd bool, err error) {
 	text, err := k.credential(name)
 	if err != nil || text != "" {
 		return NewSecret(text), true, err
@@ -173,7 +173,7 @@ func (k Keys) Secret(name string) (secret Secret, handed bool, err error) {
 }
 
 // TMDB returns the token for TMDB, and whether it is a systemd credential.
-func (k Keys) TMDB() (token Secret, handed bool, err error) { return k.Secret(tmdbToken) }
+func (k Keys) TMDB() (token Secret, fromSystemd bool, err error) { return k.Secret(tmdbToken) }
 
 // Names of secrets other than the keys of accounts.
 const (

@@ -209,8 +209,8 @@ func TestLibrariesAreAddedAndRemoved(t *testing.T) {
 		if err == nil {
 			err = ch.Write()
 		}
-		if err != nil || ch.After.Named(path("a")+"/") != name || ch.After.Named(path("mine")) != "" {
-			t.Errorf("a is named %q, %v", ch.After.Named(path("a")), err)
+		if err != nil || ch.After.LibraryName(path("a")+"/") != name || ch.After.LibraryName(path("mine")) != "" {
+			t.Errorf("a is named %q, %v", ch.After.LibraryName(path("a")), err)
 		}
 	}
 	if _, err := s.RemoveLibrary(path("mine") + "/"); !errors.Is(err, ErrFixed) || !strings.Contains(errorText(err), s.Paths.File+":2") {
