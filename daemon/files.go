@@ -337,7 +337,9 @@ type fileImport struct {
 }
 
 func newFileImport(d *core, f control.File) fileImport {
-	return fileImport{d: d, f: f, watchlist: map[string]bool{}, lists: map[string]viewing.Event{}, rows: new(atomic.Int64), source: viewing.SourceFile + ":" + f.Format}
+	return fileImport{
+		d: d, f: f, watchlist: map[string]bool{}, lists: map[string]viewing.Event{}, rows: new(atomic.Int64), source: viewing.SourceFile + ":" + f.Format,
+	}
 }
 
 // read reads the file from its beginning, or from where an import was interrupted.

@@ -33,7 +33,8 @@ func (p *program) commands() []command {
 	return []command{
 		{use: "open", flags: "print start json", suggestFor: "setup web stats statistics", run: p.open},
 		{
-			use: "login [ADDRESS]", flags: "base-url account tmdb key-stdin", suggestFor: "logout connect auth key", run: p.login, check: p.checkLogin,
+			use: "login [ADDRESS]", flags: "base-url account tmdb key-stdin", suggestFor: "logout connect auth key",
+			run: p.login, check: p.checkLogin,
 			example: "  filmspool login https://tracker.example/api/v1\n  filmspool login --key-stdin < key.txt\n  filmspool login --tmdb",
 		},
 		{
@@ -63,14 +64,18 @@ func (p *program) commands() []command {
   filmspool fix 12 --watched-at "yesterday 20:15"`,
 		},
 		{
-			use: "send [ID]…", flags: orders + " may-double", suggestFor: "retry release approve keep", run: p.order(entry.VerbSend), verb: entry.VerbSend,
+			use: "send [ID]…", flags: orders + " may-double", suggestFor: "retry release approve keep",
+			run: p.order(entry.VerbSend), verb: entry.VerbSend,
 			example: "  filmspool send 12 13\n  filmspool send --reason bulk\n  filmspool send --all",
 		},
 		{
 			use: "drop [ID]…", flags: orders, suggestFor: "remove delete rm reject", run: p.order(entry.VerbDrop), verb: entry.VerbDrop,
 			example: "  filmspool drop 12\n  filmspool drop --reason backdated --yes",
 		},
-		{use: "undo ID…", flags: "dry-run json", suggestFor: "unwatch", run: p.undo, verb: entry.VerbUndo, example: "  filmspool undo 12 --dry-run"},
+		{
+			use: "undo ID…", flags: "dry-run json", suggestFor: "unwatch", run: p.undo, verb: entry.VerbUndo,
+			example: "  filmspool undo 12 --dry-run",
+		},
 		{
 			use: "pause [SPAN|until TIME]…", flags: "account drop json", run: p.pause,
 			example: "  filmspool pause 2h\n  filmspool pause until 23:00 --drop",
