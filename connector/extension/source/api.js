@@ -1,5 +1,5 @@
 /**
- * The browser's interface, under the name that this browser has for it.
+ * The extension API of the browser, which is called browser in Firefox and chrome in Chromium.
  * @type {typeof chrome}
  */
 export const api = globalThis.browser ?? globalThis.chrome;

@@ -1,20 +1,20 @@
 /**
- * The words that the parts of the extension exchange: types only, no code.
- * What goes to the daemon is specified in connector/protocol.
+ * Types of the messages between the parts of the extension. The messages to the
+ * daemon are specified in connector/protocol.
  */
 
 /**
- * Identifiers from outside.
+ * Identifiers of other services.
  * @typedef {{tmdb?: number, imdb?: string, tvdb?: number}} Ids
  */
 
 /**
- * A site's own numbers, as the protocol has them.
+ * Identifiers of a site, as in the protocol.
  * @typedef {{name: string, title?: string, series?: string, numbering?: "site"}} SiteNumbers
  */
 
 /**
- * A film or an episode, as it goes to the daemon.
+ * A film or an episode, as it is sent to the daemon.
  * @typedef {object} Media
  * @property {"movie" | "episode"} type
  * @property {Ids} [ids]
@@ -27,7 +27,7 @@
  */
 
 /**
- * A film or a series that may stand on the watchlist.
+ * A film or a series for the watchlist.
  * @typedef {object} WatchlistMedia
  * @property {"movie" | "tv"} type
  * @property {Ids} [ids]
@@ -38,9 +38,9 @@
 /**
  * When a film or an episode counts as watched: all three must hold.
  * @typedef {object} Threshold
- * @property {number} played part of the duration that was really played, 0 to 1
- * @property {number} position part of the duration that was reached, 0 to 1
- * @property {number} minimum seconds; shorter media is never counted
+ * @property {number} played part of the duration that must be played, 0 to 1
+ * @property {number} position part of the duration that must be reached, 0 to 1
+ * @property {number} minimum seconds; shorter media never count
  */
 
 /**
@@ -56,7 +56,7 @@
  * @property {string} address of the daemon, host:port
  * @property {Rule} rule
  * @property {number} pausedUntil milliseconds since 1970; past or 0 is not paused
- * @property {boolean} private records nothing until it is switched off
+ * @property {boolean} private nothing is recorded until it is switched off
  */
 
 /**
@@ -66,33 +66,33 @@
  * @property {string} token
  * @property {string} address where it was paired
  * @property {string} label
- * @property {boolean} [revoked] the daemon itself has said so
+ * @property {boolean} [revoked] whether the daemon has revoked it
  */
 
 /**
- * What a page says about what it plays; nothing of it is judged yet.
+ * What was read on a page about what it plays, not interpreted.
  * @typedef {object} Evidence
- * @property {Record<string, any>[]} jsonld objects of type Movie, TVEpisode, Episode, VideoObject, trimmed
+ * @property {Record<string, any>[]} jsonld trimmed objects of the types Movie, TVEpisode, Episode, VideoObject
  * @property {{title: string, artist: string, album: string} | null} mediaSession
  * @property {string[]} links to themoviedb.org and imdb.com, at most 20
  * @property {{tmdbId?: string, tmdbType?: string}} attributes of the body
  * @property {Record<string, any> | null} provider ids from Jellyfin, Emby or Plex: tmdb, imdb, tvdb, type, season, episode, seriesTitle, …
- * @property {SiteEvidence} [site] what the rule of the site read
+ * @property {SiteEvidence} [site] what the rule of the site has read
  * @property {string[]} headings the page's h1, at most 3
- * @property {string[]} mentions what else may name it: og:title and smaller headings, at most 4
- * @property {string} [title] document.title, within the page; a session has it as its own
+ * @property {string[]} mentions og:title and smaller headings, at most 4
+ * @property {string} [title] document.title; absent in a session, which has a field for it
  */
 
 /**
- * What the rule of a site read, in the words of the page. said is by source,
- * and torn says that a source contradicted itself.
+ * What the rule of a site has read: numbers from the address, and texts by source in said. torn says that a source has
+ * given different items.
  * @typedef {{name: string, kind?: "movie" | "episode", numbers: Record<string, string>, said: Record<string, string>[], torn?: boolean}} SiteEvidence
  */
 
 /**
- * One session before one medium; its id becomes the id of the one event.
+ * A playback session. Its id becomes the id of its event.
  * @typedef {object} SessionReport
- * @property {string} id UUID, version 4, made at its begin
+ * @property {string} id UUID, version 4, made when it begins
  * @property {string} url of the tab's page
  * @property {string} host
  * @property {string} [frameUrl] when the medium plays in a frame
@@ -101,12 +101,12 @@
  * @property {string} at when the threshold was crossed, RFC 3339 with offset
  * @property {number} duration seconds
  * @property {number} position seconds
- * @property {number} played seconds really played
+ * @property {number} played seconds played
  * @property {Evidence} evidence
  */
 
 /**
- * What identify() makes of a session.
+ * The result of identify().
  * @typedef {object} Identified
  * @property {Media | null} media
  * @property {boolean} certain
@@ -114,10 +114,10 @@
  */
 
 /**
- * What a person may recognise a viewing by. Nothing of it is certain.
+ * The name of a viewing for people, which may be wrong.
  * @typedef {object} Seen
  * @property {string} title the best name, for the popup
- * @property {string} [name] the same, where it is more than the site's name and was not read off something else on the page
+ * @property {string} [name] the same, when it is good enough to be sent: not only the name of the site, and not a text from elsewhere on the page
  */
 
 /**
@@ -127,28 +127,29 @@
  */
 
 /**
- * What a frame reports when nothing there counts.
+ * What a frame reports when nothing in it counts.
  * @typedef {object} Outlook
  * @property {{site: string, area: number}[]} players in frames of other sites, by match pattern
  * @property {Silence} [why]
- * @property {number} [least] seconds that the rule asks for, when why is "short"
+ * @property {number} [least] seconds that the rule requires, when why is "short"
  */
 
 /**
- * How far a session got before its threshold, so that it can go on after the
- * page was loaded again.
+ * The progress of a session that has not crossed its threshold, so that it can
+ * continue after a reload of the page.
  * @typedef {object} Halfway
  * @property {string} id of the session
- * @property {string} page names the page: its address without what changes while a film plays
+ * @property {string} page name of the page: its address without the parts that change while a film plays
  * @property {number} duration seconds
  * @property {string} startedAt
- * @property {[number, number][]} spans the stretches that were played, in seconds
+ * @property {[number, number][]} spans starts and ends of the played stretches, in seconds
  */
 
 /**
- * Content to background. The popup says "session" to learn what the session it
- * got from {kind: "now"} is, and "watched" for "Mark as watched": the same
- * session stays one event. page is the name that Halfway uses. tab is the tab of a session that the popup speaks of.
+ * Messages of content scripts to the background. The popup sends "session" to
+ * identify the session from the answer to {kind: "now"}, and "watched" for "Mark
+ * as watched": the session still becomes one event. page is the name of the page
+ * as in Halfway. tab is the tab of the session, when the popup sends it.
  * @typedef {{kind: "session", session: SessionReport, page?: string, tab?: number}
  *   | {kind: "watched", session: SessionReport, tab?: number}
  *   | {kind: "playing", state: "playing" | "paused" | "ended", session: SessionReport}
@@ -159,14 +160,14 @@
 /**
  * The answer to "session".
  * @typedef {object} SessionAnswer
- * @property {boolean} record false: paused, private, or not allowed here
+ * @property {boolean} record false when recording is paused or private mode is on
  * @property {Rule} rule
- * @property {string[]} [servers] the media servers that the page may be of
+ * @property {string[]} [servers] the media servers that the page may belong to
  * @property {Record<string, any> | null} [site] the rule of the site, with its name
  * @property {Media | null} identified
  * @property {boolean} certain
- * @property {{title: string, host: string}} [seen] for the popup: the best name, and the site of the page
- * @property {{id: string, startedAt: string, spans: [number, number][]}} [resume] what an earlier visit left half way
+ * @property {{title: string, host: string}} [seen] for the popup: the best name, and the host of the page
+ * @property {{id: string, startedAt: string, spans: [number, number][]}} [resume] the progress of an earlier visit
  */
 
 /**
@@ -185,11 +186,11 @@
  */
 
 /**
- * The link to the daemon:
- * unpaired (no pairing yet), ready (not asked yet), connected (it was there and ours when we
- * last talked; the socket itself rests while there is nothing to send), lost (back-off after
- * trouble), offline (nothing listens there), revoked (pair again), stranger (something else
- * listens there, or it could not prove itself), old (one of the two must be updated).
+ * The state of the link to the daemon:
+ * unpaired (no pairing), ready (not connected yet), connected (the last connection succeeded;
+ * an idle socket is closed), lost (failed, with back-off), offline (nothing listens at the
+ * address), revoked (must be paired again), stranger (another program listens there, or the
+ * daemon could not prove that it knows the token), old (one of the two must be updated).
  * @typedef {"unpaired" | "ready" | "connected" | "lost" | "offline" | "revoked" | "stranger" | "old"} LinkState
  */
 
@@ -202,18 +203,18 @@
  */
 
 /**
- * How the daemon stands.
+ * The status of the daemon.
  * @typedef {object} DaemonStatus
  * @property {boolean} online
  * @property {number} pending
  * @property {number} attention
  * @property {string | null} lastDelivered
  * @property {Trouble[]} problems the worst first
- * @property {string} page the address of Filmspool's pages, without a path
+ * @property {string} page the origin of Filmspool's web pages
  */
 
 /**
- * What a person can do something about, in the language of the pages.
+ * A problem that the user can solve, with its texts in the language of the user.
  * @typedef {{severity: string, text: string, act: string}} Trouble
  */
 
@@ -229,7 +230,7 @@
  */
 
 /**
- * Pages to background.
+ * Messages of the popup and the options to the background.
  * @typedef {{kind: "state"}
  *   | {kind: "pair", code: string, label: string, address: string}
  *   | {kind: "unpair"}
@@ -243,13 +244,13 @@
  */
 
 /**
- * The answer to most page messages; code is an error code of the protocol, or
- * one of the link's states in capitals.
+ * The answer to most messages of pages. code is an error code of the protocol, or
+ * a state of the link in capitals.
  * @typedef {{ok: true} | {ok: false, code: string}} Answer
  */
 
 /**
- * Background to pages, when State may have changed.
+ * Message of the background to the pages, when State may have changed.
  * @typedef {{kind: "changed"}} Changed
  */
 

@@ -1,6 +1,6 @@
 /**
- * The button's badge and title: what waits, and what needs the user. The
- * badge says it with a sign as well as with a colour, the title with words.
+ * Chooses the badge and the title of the toolbar button, which show what waits
+ * and what needs the user. The badge never uses a colour alone.
  */
 import { api } from "../api.js";
 
@@ -22,11 +22,11 @@ const QUIET = "#4d4d4d";
  */
 const badge = (text, color, key, ...args) => ({ text, color, key, args: args.map(String) });
 
-/** The link's states that need the person. @type {Record<string, string>} */
+/** Titles for the link states that need the user. @type {Record<string, string>} */
 const BROKEN = { revoked: "badgeRevoked", stranger: "badgeStranger", old: "badgeOld" };
 
 /**
- * The most pressing first.
+ * Returns the badge for the most urgent problem.
  * @param {Pick<State, "link" | "daemon" | "outbox" | "paused">} state
  * @returns {Badge}
  */
@@ -34,7 +34,7 @@ export function badgeOf({ link, daemon, outbox, paused }) {
   const { waiting, full, rejected } = outbox;
   if (full) return badge("!", TROUBLE, "badgeFull");
   if (BROKEN[link.state]) return badge("!", TROUBLE, BROKEN[link.state]);
-  // A first step that is still to be taken is no trouble, until something waits for it.
+  // A missing pairing is the first step and no trouble, until something waits for it.
   if (link.state === "unpaired") return waiting + rejected.length > 0 ? badge("!", TROUBLE, "badgeUnpaired") : badge("…", QUIET, "badgeUnpaired");
   if (rejected.length > 0) return badge("!", TROUBLE, "badgeRejected", rejected.length);
   if (waiting > 0) return badge(waiting > 999 ? "999+" : String(waiting), WAITING, "badgeWaiting", waiting);
@@ -45,7 +45,7 @@ export function badgeOf({ link, daemon, outbox, paused }) {
   return badge("", QUIET, "name");
 }
 
-/** @param {State} state */
+/** Shows badge and title. @param {State} state */
 export async function showBadge(state) {
   const { text, color, key, args } = badgeOf(state);
   await Promise.all([

@@ -1,6 +1,6 @@
 /**
- * The content scripts, in the order in which a page runs them. They are
- * registered by sites.js for the sites the user has allowed, never for all.
+ * Lists the content scripts in the order in which a page runs them. sites.js
+ * registers them for the sites that the user has allowed, and for no others.
  * @type {string[]}
  */
 export const contentFiles = [

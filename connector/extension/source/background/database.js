@@ -1,13 +1,15 @@
 /**
- * The extension's database. Content scripts cannot reach it, which is why the
- * token lives here and not in storage.local.
+ * Wraps the IndexedDB database of the extension. The token is stored here and
+ * not in storage.local, because content scripts cannot reach IndexedDB.
  *
- * events: what has happened and is not settled, by seq; done: ids of the
- * latest events the daemon has; kept: single values by name.
+ * Object stores: events holds events that the daemon has not acknowledged, by
+ * seq; done holds the ids of the latest finished events; kept holds single
+ * values by name.
  */
 const VERSION = 1;
 
 /**
+ * Opens the database, and creates it if needed.
  * @param {IDBFactory} factory
  * @param {string} name
  * @returns {Promise<IDBDatabase>}
@@ -29,7 +31,7 @@ function connect(factory, name) {
 }
 
 /**
- * The answer to one request.
+ * Waits for the result of a request.
  * @template T
  * @param {IDBRequest<T>} request
  * @returns {Promise<T>}
@@ -80,8 +82,8 @@ export class Database {
 
   /**
    * Runs work in one transaction and resolves once it is on disk. The work may
-   * await requests of this transaction and nothing else. If it throws, nothing
-   * has happened.
+   * await only requests of this transaction. If it throws, the transaction is
+   * rolled back.
    * @template T
    * @param {IDBTransactionMode} mode
    * @param {string[]} stores
@@ -93,7 +95,7 @@ export class Database {
     const tx = db.transaction(stores, mode, { durability: mode === "readwrite" ? "strict" : "default" });
     const finished = new Promise((resolve, reject) => {
       tx.oncomplete = () => resolve(undefined);
-      tx.onabort = () => reject(tx.error ?? new Error("the database gave up"));
+      tx.onabort = () => reject(tx.error ?? new Error("the transaction was aborted"));
     });
     finished.catch(() => {}); // it is awaited below, unless the work itself has failed
     try {
@@ -112,16 +114,16 @@ export class Database {
 
   /**
    * @param {string} name
-   * @returns {Promise<any>} undefined when nothing is kept
+   * @returns {Promise<any>} the value stored under the name, or undefined
    */
   read(name) {
     return this.run("readonly", ["kept"], (tx) => answer(tx.objectStore("kept").get(name)));
   }
 
   /**
-   * Changes what is kept under a name, in one transaction.
+   * Changes the value stored under a name, in one transaction.
    * @param {string} name
-   * @param {(value: any) => any} change undefined deletes
+   * @param {(value: any) => any} change returns the new value, or undefined to delete it
    */
   async update(name, change) {
     await this.run("readwrite", ["kept"], async (tx) => {

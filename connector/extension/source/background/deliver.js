@@ -1,10 +1,11 @@
 /**
- * Brings what waits in the outbox to the daemon, in order, at most a window
- * of it unanswered. An event is removed only when the daemon has it on
- * disk; whatever else happens, it is sent again with the same id.
+ * Sends the events of the outbox to the daemon, in order, with a limited number
+ * of them unacknowledged. An event is removed only after the acknowledgement,
+ * which says that the daemon has it on disk. After any failure it is sent again
+ * with the same id.
  *
- * Nothing here outlives the worker, and nothing has to: an alarm wakes it
- * each minute while something waits.
+ * The browser may end the background worker at any time. An alarm wakes it
+ * every minute while events wait.
  */
 import { LinkProblem, refusal } from "./socket.js";
 
@@ -17,7 +18,7 @@ import { LinkProblem, refusal } from "./socket.js";
  */
 
 /**
- * How long a socket may be idle, and how long an answer may take, in milliseconds.
+ * Milliseconds after which an idle socket is closed, and after which a missing answer counts as a lost connection.
  * @typedef {{idle: number, answer: number}} Times
  */
 
@@ -25,10 +26,10 @@ import { LinkProblem, refusal } from "./socket.js";
  * @typedef {object} Options
  * @property {Outbox} outbox
  * @property {Link} link
- * @property {() => Promise<void>} wakeLater makes sure that the alarm is set
- * @property {() => Promise<void>} sleep takes the alarm away
+ * @property {() => Promise<void>} wakeLater sets the alarm, if it is not set
+ * @property {() => Promise<void>} sleep clears the alarm
  * @property {() => void} changed
- * @property {() => Promise<string[]>} unread the sites whose rules find nothing any more
+ * @property {() => Promise<string[]>} unread returns the sites whose rules find nothing any more
  * @property {Backoff} [backoff]
  * @property {Times} [times]
  */
@@ -37,15 +38,15 @@ const FIRST = 1000;
 const LAST = 60_000;
 
 /**
- * Back-off: 1 s, doubling to 60 s, each with a quarter of jitter either way,
- * so that browsers that lost the daemon together do not return together.
+ * Computes the back-off between attempts to connect: 1 s, doubling up to 60 s,
+ * with a jitter of 25 %, so that several browsers do not reconnect at once.
  */
 export class Backoff {
   #tries = 0;
   #until = 0;
   #random;
 
-  /** @param {() => number} [random] from 0 up to, not including, 1 */
+  /** @param {() => number} [random] as Math.random */
   constructor(random = Math.random) {
     this.#random = random;
   }
@@ -64,7 +65,7 @@ export class Backoff {
 
   /**
    * @param {number} now milliseconds of the same clock
-   * @returns {number} milliseconds still to wait; 0 when none
+   * @returns {number} milliseconds left to wait, or 0
    */
   left(now) {
     return Math.max(0, this.#until - now);
@@ -82,9 +83,9 @@ export class Delivery {
   #link;
   #times;
   #backoff;
-  /** Ids of events that were sent on this socket and have no answer. @type {Set<string>} */
+  /** Ids of the events that were sent on this socket and are not acknowledged. @type {Set<string>} */
   #inFlight = new Set();
-  /** Answered while the outbox is being read, and so maybe still in that reading. */
+  /** Ids that were answered since the outbox was last read: that list may still contain them. */
   #answered = new Set();
   /** @type {Promise<void> | null} */
   #connecting = null;
@@ -115,7 +116,7 @@ export class Delivery {
   }
 
   /**
-   * Puts an event on disk and then sends it.
+   * Stores an event in the outbox, then sends it.
    * @param {Event} event
    * @returns {Promise<"kept" | "known" | "full">}
    */
@@ -127,7 +128,7 @@ export class Delivery {
   }
 
   /**
-   * Sends what is not kept, if the daemon is there.
+   * Sends a message that is not stored: it is lost when the daemon is not reachable.
    * @param {Message} message
    */
   async tell(message) {
@@ -136,8 +137,8 @@ export class Delivery {
   }
 
   /**
-   * Runs a change after which something may be waiting. The alarm is set
-   * before, so that a worker killed in between is woken to send.
+   * Runs a change that may add an event to the outbox. The alarm is set before
+   * the change, so that it wakes the worker even if that ends in between.
    * @template T
    * @param {() => Promise<T>} change
    * @returns {Promise<T>}
@@ -149,19 +150,19 @@ export class Delivery {
     });
   }
 
-  /** What the alarm does, and the browser's start. */
+  /** Sends what waits, or clears the alarm if nothing does. Called by the alarm and at the start of the browser. */
   async tick() {
     await ((await this.#due()) ? this.wake() : this.#drained());
   }
 
-  /** Whether something waits. */
+  /** Reports whether events wait. */
   async #due() {
     return (await this.#outbox.count()).waiting > 0;
   }
 
-  /** Asks how the daemon is, and reports which sites cannot be read any more. */
+  /** Asks the daemon for its status, and reports the sites whose rules find nothing any more. */
   async report() {
-    if (!this.#link.connected) return; // it is reported with the next connection
+    if (!this.#link.connected) return; // the next connection reports it
     const unread = await this.#options.unread();
     this.#link.send({ type: "status", id: "status", ...(unread.length > 0 && { unread }) });
   }
@@ -169,7 +170,7 @@ export class Delivery {
   /**
    * Connects and sends what waits. Resolves when the attempt to connect is
    * over; never rejects.
-   * @param {{force?: boolean}} [how] force: the user asks, so no back-off and no giving up on a revoked pairing
+   * @param {{force?: boolean}} [how] force: at the user's request; ignores the back-off, and tries a revoked pairing again
    */
   async wake({ force = false } = {}) {
     if (force) this.#backoff.reset();
@@ -187,7 +188,7 @@ export class Delivery {
     }
   }
 
-  /** @param {boolean} again */
+  /** @param {boolean} again even if the pairing was revoked */
   async #connect(again) {
     try {
       await this.#link.connect({ again });
@@ -199,8 +200,8 @@ export class Delivery {
   }
 
   /**
-   * After trouble: again later, by a timer if the worker lives that long, by
-   * the alarm if not.
+   * Schedules the next attempt after a failure with a timer. If the worker ends
+   * before that, the alarm starts it again.
    * @param {string} [state]
    */
   async #failed(state) {
@@ -210,7 +211,7 @@ export class Delivery {
     this.#retry = setTimeout(() => void this.wake(), wait + 1);
   }
 
-  /** Sends as much as the window takes, one round at a time. Late calls are one more, even after one has failed. */
+  /** Sends as many events as the window allows. Calls during a round lead to one more round, even if it fails. */
   #pump() {
     if (this.#pumps > 1) return this.#pumping;
     this.#pumps++;
@@ -234,7 +235,7 @@ export class Delivery {
     this.#keepWatch();
   }
 
-  /** Takes the alarm away if nothing waits. */
+  /** Clears the alarm if nothing waits. */
   #drained() {
     return this.#exclusively(async () => {
       if (!(await this.#due())) await this.#options.sleep();
@@ -242,8 +243,8 @@ export class Delivery {
   }
 
   /**
-   * Runs one change at a time, so that no event arrives between a look at the
-   * outbox and the end of its alarm.
+   * Runs one change at a time, so that no event is stored between the check that
+   * the outbox is empty and the clearing of the alarm.
    * @template T
    * @param {() => Promise<T>} work
    * @returns {Promise<T>}
@@ -254,7 +255,7 @@ export class Delivery {
     return mine;
   }
 
-  /** Silence is a lost daemon while answers are due, and time to rest when none are. */
+  /** Starts the timer that ends a silent socket: as lost while acknowledgements are missing, as idle otherwise. */
   #keepWatch() {
     clearTimeout(this.#watch);
     if (!this.#link.connected) return;
@@ -266,7 +267,7 @@ export class Delivery {
   }
 
   /**
-   * Only an event that went out on this socket can be answered on it.
+   * Handles a message of the daemon. Answers to events that were not sent on this socket are ignored.
    * @param {Message} message
    */
   async #receive(message) {
@@ -287,14 +288,14 @@ export class Delivery {
       await this.#settled(id);
     } else if (type === "error") {
       this.#inFlight.delete(id);
-      // The answers to the rest of the window often come together; they are one trouble.
+      // Errors for several events of the window count as one failure.
       if (this.#backoff.left(performance.now()) === 0) await this.#failed();
       this.#keepWatch();
     }
   }
 
   /**
-   * An event has left the waiting ones: another one can be sent.
+   * Marks an event as answered, and sends the next one.
    * @param {string} id
    */
   async #settled(id) {
@@ -304,6 +305,7 @@ export class Delivery {
     await this.#pump();
   }
 
+  /** Handles the end of the socket. */
   async #lost() {
     clearTimeout(this.#watch);
     this.#inFlight.clear();
@@ -311,5 +313,5 @@ export class Delivery {
   }
 }
 
-/** Our own database has failed; what is left will be sent again. */
+/** The failure of our own database; what was not removed from the outbox will be sent again. */
 const broken = () => new LinkProblem("lost", "INTERNAL");

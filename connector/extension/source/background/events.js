@@ -1,6 +1,6 @@
 /**
- * From what was watched, or goes on the watchlist, to an event of the outbox. Pure: the same
- * session makes the same event, byte by byte, so that it can be sent again.
+ * Makes the events of the outbox from sessions, and from what the user adds to the watchlist. The functions are pure:
+ * the same session always makes the same event, so that it can be sent again.
  */
 
 /**
@@ -15,7 +15,7 @@
 
 import { withoutSite } from "../identify/names.js";
 
-/** The daemon's bound of a text, in characters. */
+/** The most characters that the daemon accepts in a text. */
 const MAX_TEXT = 1000;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
@@ -24,15 +24,15 @@ export const isUUID = (id) => typeof id === "string" && UUID.test(id);
 
 /**
  * @param {string | undefined} text
- * @returns {string | undefined} undefined instead of nothing
+ * @returns {string | undefined} cut to MAX_TEXT; undefined when it is empty
  */
 const short = (text) => (text ? [...text].slice(0, MAX_TEXT).join("") : undefined);
 
-/** @param {unknown} n */
+/** Rounds to tenths of a second. @param {unknown} n */
 const seconds = (n) => (typeof n === "number" && n >= 0 && Number.isFinite(n) ? Math.round(n * 10) / 10 : 0);
 
 /**
- * Leaves out what is not there: the protocol knows no null.
+ * Removes empty fields: the protocol has no null.
  * @template {Record<string, any>} T
  * @param {T} object
  * @returns {T}
@@ -52,7 +52,7 @@ function leanIds(ids) {
 }
 
 /**
- * Only the protocol's fields, and only those that say something.
+ * Keeps only the fields of the protocol that are not empty.
  * @template {Media | WatchlistMedia} T
  * @param {T} media
  * @returns {T}
@@ -65,7 +65,7 @@ export function leanMedia(media) {
 }
 
 /**
- * An item in a person's words: "The Matrix (1999)", "Breaking Bad S01E02".
+ * Names a film or episode for people: "The Matrix (1999)", "Breaking Bad S01E02".
  * @param {Media | WatchlistMedia} media
  */
 export function label(media) {
@@ -78,7 +78,7 @@ export function label(media) {
 }
 
 /**
- * The page without its query and fragment, which may hold secrets.
+ * Removes query and fragment of an address, because they may contain secrets.
  * @param {string} url
  */
 function plainUrl(url) {
@@ -91,8 +91,9 @@ function plainUrl(url) {
 }
 
 /**
- * What a page says too little of is sent by its name, for Filmspool's Review
- * page. A name without a year is certain of nothing. What only names the site is no name.
+ * Returns what to send for a session. What is not identified is sent with the
+ * best name that was seen, without a year, so that it is never taken as certain.
+ * A name that is only that of the site is left out.
  * @param {SessionReport} session
  * @param {Identified} identified
  * @param {Seen} seen
@@ -122,12 +123,12 @@ export function viewingEvent(session, identified, seen) {
 }
 
 /**
- * What plays now, or has ended.
+ * Makes the message about what plays now, or that it has ended.
  * @param {SessionReport} session
  * @param {Identified} identified
  * @param {Seen} seen
  * @param {unknown} state
- * @returns {import("./socket.js").Message | null} null for what has no title
+ * @returns {import("./socket.js").Message | null} null when there is no title
  */
 export function playingMessage(session, identified, seen, state) {
   if (state !== "playing" && state !== "paused") return { type: "playing", session: session.id, state: "ended" };

@@ -1,7 +1,8 @@
 /**
- * What was left half way: who watches half a film today and the rest tomorrow
- * has watched it, though the page was loaded again in between. Kept for a
- * month, and by a hash: the list does not tell where its user has been.
+ * Stores the progress of sessions that have not crossed the threshold, so that
+ * a film watched in two parts counts although the page was loaded again. Entries
+ * are kept for a month, under a hash of the page, so that the list does not show
+ * which pages the user has visited.
  */
 import { isUUID } from "./events.js";
 import { hashOf } from "./probe.js";
@@ -54,6 +55,7 @@ export class HalfwayBook {
   }
 
   /**
+   * Finds the progress that was saved for a page.
    * @param {unknown} page its name
    * @param {number} duration seconds
    * @returns {Promise<{id: string, startedAt: string, spans: [number, number][]} | null>}
@@ -67,7 +69,7 @@ export class HalfwayBook {
     return found ? { id: found.id, startedAt: found.startedAt, spans: found.spans } : null;
   }
 
-  /** @param {unknown} halfway */
+  /** Saves the progress of a session, unless it is malformed. @param {unknown} halfway */
   async keep(halfway) {
     if (!isHalfway(halfway)) return;
     const { id, duration, startedAt, spans } = halfway;
@@ -75,7 +77,7 @@ export class HalfwayBook {
     await this.#change((entries) => [...entries.filter((one) => one.id !== id && entry.at - one.at < KEPT), entry].slice(-MAX_ENTRIES));
   }
 
-  /** @param {string} id of the session that is now watched */
+  /** Removes the progress of a session. @param {string} id of a session that counts as watched now */
   async drop(id) {
     await this.#change((entries) => entries.filter((one) => one.id !== id));
   }

@@ -1,17 +1,17 @@
 /**
- * Counts, for each site's rule, how much film was counted since the rule last
- * found anything. It is kept on disk, since the browser may end the background
- * at any moment.
+ * Counts for each rule of a site how many seconds were watched since the rule
+ * last found anything, to notice rules that no longer fit their site. The counts
+ * are stored on disk, because the browser may end the background at any time.
  */
 import { rules, ruleFor } from "../sites/index.js";
 
 /** @typedef {{found: number, seconds: number}} Health found: when the rule last found something, in milliseconds since 1970 */
 
-/** Seconds of film without a word until the site counts as one that cannot be read. */
+/** Watched seconds without any text found, after which a site counts as unreadable. */
 const ENOUGH = 600;
-/** Milliseconds. A series that plays on by itself shows its words once, so a rule that has found some is trusted so long. */
+/** Milliseconds for which a rule that has found something is trusted: with autoplay the titles are shown only once. */
 const TRUSTED = 12 * 3_600_000;
-/** Sites that the daemon takes in one message. */
+/** The most sites that the daemon accepts in one message. */
 const MAX_SITES = 20;
 
 export class HealthBook {
@@ -21,7 +21,7 @@ export class HealthBook {
 
   /**
    * @param {Pick<import("./database.js").Database, "read" | "update">} database
-   * @param {() => unknown} changed a site begins or ceases to be unreadable
+   * @param {() => unknown} changed called when a site becomes unreadable or readable again
    * @param {() => number} [now] milliseconds since 1970
    */
   constructor(database, changed, now = Date.now) {
@@ -30,7 +30,7 @@ export class HealthBook {
     this.#now = now;
   }
 
-  /** @returns {Promise<string[]>} the sites whose rules find nothing any more */
+  /** @returns {Promise<string[]>} the labels of the unreadable sites */
   async unread() {
     /** @type {Record<string, Health>} by the rule's name */
     const all = (await this.#database.read("health")) ?? {};
@@ -38,12 +38,12 @@ export class HealthBook {
   }
 
   /**
-   * Counts what the rule of a site has found of a film that counts as watched.
+   * Counts a session that counts as watched: whether the rule of its site has found anything.
    * @param {import("../messages.js").SessionReport} session
-   * @param {boolean} certain it is known without the rule
+   * @param {boolean} certain whether it was identified without the rule
    */
   async count({ url, frameUrl, played, evidence: { site } }, certain) {
-    const rule = frameUrl ? null : ruleFor(url); // a player elsewhere is not the site's page
+    const rule = frameUrl ? null : ruleFor(url); // a player in a frame of another site is not a page of this site
     if (!rule || site?.name !== rule.name) return;
     const found = Array.isArray(site.said) && site.said.length >= Math.min(1, rule.say.length);
     if (certain && !found) return;

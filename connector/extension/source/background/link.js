@@ -1,8 +1,7 @@
 /**
- * The link to the daemon: who is there, is it ours, are we known to it. It
- * shows the token only to a daemon that has proved that it knows it already,
- * so a program that has taken the port learns nothing; and it never forgets a
- * pairing because nobody answers.
+ * Connects to the daemon. The token is sent only after the daemon has proved
+ * that it knows it, so another program on the port does not get it. A pairing
+ * is never removed because the daemon cannot be reached.
  */
 import { PROTOCOL, probe, proofOf } from "./probe.js";
 import { LinkProblem, Socket } from "./socket.js";
@@ -18,7 +17,7 @@ import { LinkProblem, Socket } from "./socket.js";
  * @property {typeof globalThis.WebSocket} WebSocket
  * @property {typeof globalThis.fetch} fetch
  * @property {{name: string, version: string, browser: string}} client
- * @property {string} [language] in which the person reads
+ * @property {string} [language] of the user, for the texts of the daemon
  * @property {() => Promise<string>} address host:port
  * @property {() => Promise<Pairing | undefined>} load
  * @property {(pairing: Pairing) => Promise<void>} save
@@ -33,7 +32,7 @@ export class Link {
   #socket = null;
   /** @type {Promise<unknown>} */
   #busy = Promise.resolve();
-  /** Counts the drops. */
+  /** Counts the calls of drop(). */
   #drops = 0;
   /** @type {(message: Message) => void} */
   #onMessage = () => {};
@@ -42,7 +41,7 @@ export class Link {
 
   /** @type {Info} */
   info = { state: "ready", daemonVersion: null };
-  /** How many events may wait for their answer. */
+  /** The number of events that may be unacknowledged. */
   window = 1;
 
   /** @param {Options} options */
@@ -51,8 +50,9 @@ export class Link {
   }
 
   /**
+   * Sets the listeners.
    * @param {(message: Message) => void} onMessage
-   * @param {(why: LinkProblem) => void} onLost a socket that was connected has ended
+   * @param {(why: LinkProblem) => void} onLost called when a connected socket has ended
    */
   listen(onMessage, onLost) {
     this.#onMessage = onMessage;
@@ -68,7 +68,7 @@ export class Link {
     this.#socket?.send(message);
   }
 
-  /** Closes the socket because nothing is left to send. The state stays as it was. */
+  /** Closes the idle socket. The state stays as it was. */
   rest() {
     const socket = this.#socket;
     this.#socket = null;
@@ -77,8 +77,8 @@ export class Link {
   }
 
   /**
-   * Closes the socket, whatever is under way on it. An attempt to connect that
-   * is under way begins again: address and pairing may be others now.
+   * Closes the socket at once. A running attempt to connect starts over, because
+   * address or pairing may have changed.
    * @param {LinkProblem} why
    */
   drop(why) {
@@ -87,8 +87,8 @@ export class Link {
   }
 
   /**
-   * Connects, unless it is connected.
-   * @param {{again?: boolean}} [how] again: even if the daemon has revoked us
+   * Connects, unless a socket is open.
+   * @param {{again?: boolean}} [how] again: even if the daemon has revoked the pairing
    * @throws {LinkProblem}
    */
   connect({ again = false } = {}) {
@@ -108,8 +108,9 @@ export class Link {
   }
 
   /**
-   * @param {boolean} again
-   * @param {number} drops
+   * Opens a socket and keeps it, unless drop() was called meanwhile.
+   * @param {boolean} again even if the pairing is revoked
+   * @param {number} drops their number when the attempt began
    */
   async #open(again, drops) {
     const pairing = await this.#options.load();
@@ -147,16 +148,16 @@ export class Link {
   }
 
   /**
-   * Lets the daemon prove itself, then shows the token.
+   * Lets the daemon prove that it knows the token, then sends the token.
    * @param {Socket} socket
    * @param {Pairing} pairing
-   * @returns {Promise<Message>} welcome, paired
+   * @returns {Promise<Message>} the welcome of a paired connection
    */
   async #enter(socket, pairing) {
     const nonce = crypto.randomUUID();
     socket.send({ type: "hello", v: PROTOCOL, client: this.#options.client, clientId: pairing.clientId, nonce, language: this.#options.language });
     const { proof } = await socket.expect("welcome");
-    if (proof === undefined) throw new LinkProblem("revoked"); // nothing is proved, so the pairing is not marked
+    if (proof === undefined) throw new LinkProblem("revoked"); // without a proof, so the stored pairing is not changed
     if (proof !== (await proofOf(pairing.token, nonce))) throw new LinkProblem("stranger");
     try {
       socket.send({ type: "auth", token: pairing.token });
@@ -168,6 +169,7 @@ export class Link {
   }
 
   /**
+   * Handles the end of a connected socket.
    * @param {Socket} socket
    * @param {Pairing} pairing
    * @param {LinkProblem} why
@@ -181,7 +183,7 @@ export class Link {
   }
 
   /**
-   * Keeps what a proven daemon has said, unless the user has paired again meanwhile.
+   * Stores that a proven daemon has revoked or accepted the pairing, unless the user has paired again meanwhile.
    * @param {Pairing} pairing
    * @param {boolean} revoked
    */
@@ -191,7 +193,7 @@ export class Link {
   }
 
   /**
-   * Pairs with a code. An earlier pairing stays if this fails.
+   * Pairs with a code. If it fails, an earlier pairing stays.
    * @param {{code: string, label: string, address: string}} how
    * @throws {LinkProblem}
    */
@@ -211,7 +213,7 @@ export class Link {
     });
   }
 
-  /** Ends the link after the pairing was taken away here. */
+  /** Disconnects after the user has removed the pairing in this browser. */
   unpaired() {
     this.drop(new LinkProblem("unpaired"));
     this.info.daemonVersion = null;
@@ -219,7 +221,7 @@ export class Link {
   }
 
   /**
-   * Runs one piece of work at a time.
+   * Runs one operation at a time.
    * @template T
    * @param {() => Promise<T>} work
    * @returns {Promise<T>}

@@ -1,7 +1,7 @@
 /**
- * The background begins here. Every listener is registered at once, so that
- * a worker that was woken for something does not miss it. What is kept in
- * memory may be gone at any moment; what matters is on disk.
+ * Starts the background. All listeners are registered at once, because the
+ * browser starts the worker for an event and delivers it right away. The worker
+ * may end at any time, so everything that matters is stored on disk.
  */
 import { api } from "../api.js";
 import { identify } from "../identify/index.js";
@@ -25,9 +25,9 @@ import { fromContent } from "./watching.js";
 
 const FLUSH = "flush";
 const RESUME = "resume";
-/** How long the page around a frame may take to answer, in milliseconds: it may be going away. */
+/** Milliseconds within which the page around a frame must answer: it may be closing. */
 const PAGE_WAIT = 1000;
-/** The most refused events that the pages are given; the rest shows when these are settled. */
+/** The most rejected events in the state; the rest follows when these are sent again or discarded. */
 const MAX_REJECTED = 500;
 
 const database = new Database();
@@ -60,7 +60,7 @@ const delivery = new Delivery({
   unread: () => health.unread(),
 });
 
-/** What was last known of the daemon, from before this worker. */
+/** Resolves when the last known state of the daemon is restored from before this worker started. */
 const recalled = recall();
 
 async function recall() {
@@ -92,7 +92,7 @@ async function state() {
 
 let announcing = false;
 
-/** Updates badge and pages, once for what changes together. */
+/** Updates the badge and the open pages, once for changes that follow closely. */
 function changed() {
   if (announcing) return;
   announcing = true;
@@ -105,7 +105,7 @@ async function announce() {
   await showBadge(now);
   await api.storage.session.set({ link: link.info, daemon: delivery.status });
   const { pausedUntil } = now.settings;
-  if (pausedUntil > Date.now()) await api.alarms.create(RESUME, { when: pausedUntil + 500 }); // the badge changes then
+  if (pausedUntil > Date.now()) await api.alarms.create(RESUME, { when: pausedUntil + 500 }); // the badge must change then
   await api.runtime.sendMessage({ kind: "changed" }).catch(() => {}); // no page is open
 }
 
@@ -123,9 +123,9 @@ const forPages = {
 const forContent = { settings: loadSettings, identify, serversFor, ruleFor, delivery, halfway: new HalfwayBook(database), health, seen };
 
 /**
- * Adds what the tab's own page knows, when a frame of another site plays.
+ * Adds what the page of the tab says, when the session is from a frame of another site.
  * @param {SessionReport} session
- * @param {chrome.tabs.Tab | undefined} tab without an address where the page is not allowed
+ * @param {chrome.tabs.Tab | undefined} tab has no url when the user has not allowed its site
  */
 async function withTab(session, tab) {
   if (!tab?.id || !tab.url || session.host === new URL(tab.url).hostname) return session;
@@ -135,8 +135,9 @@ async function withTab(session, tab) {
 }
 
 /**
- * Pages of the extension may ask for anything; content scripts run in pages of
- * others and may only report. Of a session the popup names the tab.
+ * Answers a message. Pages of the extension may use everything. Content scripts
+ * run in foreign pages and may only report sessions. The popup sends the tab
+ * with a session.
  * @param {any} message
  * @param {chrome.runtime.MessageSender} sender
  */
@@ -154,7 +155,7 @@ async function receive(message, sender) {
 
 api.runtime.onMessage.addListener((message, sender, respond) => {
   void receive(message, sender).then(respond, () => respond(null));
-  return true; // the answer comes later
+  return true; // the answer follows later
 });
 
 /** Sends what waits, if anything does. */

@@ -1,11 +1,11 @@
 /**
- * What two players keep in an object of their page, which content scripts do
- * not see. These functions run in the page's own world. They read, change
- * nothing, and stand by themselves: the browser takes them there as text.
+ * Reads metadata from objects of the scripts of two sites, which content scripts
+ * cannot access. The functions run in the main world of the page. They change
+ * nothing and use nothing from outside: the browser injects them as text.
  */
 import { ruleFor } from "../sites/index.js";
 
-/** Netflix keeps what it knows of a title under its number: the series' number stands only here. */
+/** Reads the metadata of Netflix for the title in the address. Only it contains the number of the series. */
 function netflix() {
   const id = /\/watch\/(\d{1,16})/.exec(location.pathname)?.[1];
   const page = /** @type {any} */ (globalThis).netflix;
@@ -25,7 +25,7 @@ function netflix() {
   return { kind: kinds[summary.type], ...(summary.type === "episode" && { season: summary.season, episode: summary.episode }) };
 }
 
-/** The element of Disney's player has the words that its controls show. */
+/** Reads the title and subtitle that the controls of the player show. */
 function disneyplus() {
   const find = (/** @type {string} */ name) => /** @type {any} */ (document.querySelector(name));
   const player = find("disney-web-player")?.mediaPlayer ?? find("disney-web-player-ui")?.mediaPlayerApi;
@@ -37,9 +37,10 @@ function disneyplus() {
 export const objects = { netflix, disneyplus };
 
 /**
+ * Reads the object of the page that sent the message.
  * @param {typeof chrome} api
  * @param {chrome.runtime.MessageSender} sender
- * @returns {Promise<Record<string, unknown> | null>} what the page's object says, in its words
+ * @returns {Promise<Record<string, unknown> | null>} the metadata, or null
  */
 export async function readObject(api, { tab, frameId, url = "" }) {
   const read = objects[ruleFor(url)?.name ?? ""];

@@ -1,18 +1,16 @@
 /**
- * The outbox: every event is here, on disk, before anything else happens to
- * it, and leaves only when the daemon has it on its own disk or the user
- * drops it.
+ * Stores events on disk until the daemon has acknowledged them, which says that
+ * it has them on its own disk, or until the user discards them.
  *
- * An event is waiting (to be sent, in order) or rejected (the daemon has
- * refused it for good). A change of state is one write, so there is no moment
- * at which an event is in no state or in two.
+ * An event is waiting (to be sent, in order) or rejected (refused by the daemon
+ * for good). A change of state is one transaction.
  */
 import { Database, answer } from "./database.js";
 
-/** How many events may be here at once, in all states. */
+/** The most events in all states. */
 export const CAPACITY = 5000;
 
-/** How many ids of settled events are remembered. */
+/** How many ids of finished events are remembered. */
 const REMEMBERED = 1000;
 
 /**
@@ -27,7 +25,7 @@ const REMEMBERED = 1000;
  */
 
 /**
- * Why the daemon has refused an event for good.
+ * The error with which the daemon has refused an event for good.
  * @typedef {{code: string, field?: string}} Refusal
  */
 
@@ -50,8 +48,8 @@ export class Outbox {
   }
 
   /**
-   * Takes an event. It is on disk when this resolves with "kept"; "known" says
-   * that this id was taken before, whatever has become of it.
+   * Stores an event. Resolves with "kept" once it is on disk, with "known" when
+   * its id was stored before, even if the event is gone by now.
    * @param {Event} event
    * @returns {Promise<"kept" | "known" | "full">}
    */
@@ -68,7 +66,7 @@ export class Outbox {
   }
 
   /**
-   * Events of a state, oldest first.
+   * Lists the events of a state, oldest first.
    * @param {Event["state"]} state
    * @param {number} [limit]
    * @returns {Promise<Event[]>}
@@ -89,10 +87,10 @@ export class Outbox {
   }
 
   /**
-   * Forgets an event that the daemon has on disk, or that the user has
-   * dropped. Its id is remembered, so the same session cannot come again.
+   * Removes an event that was acknowledged, or that the user has discarded. Its
+   * id is remembered, so that the same session is not stored again.
    * @param {string} id
-   * @param {Event["state"]} state leave it when it is in another state
+   * @param {Event["state"]} state the event is kept when it is in another state
    * @returns {Promise<boolean>} whether it was there
    */
   remove(id, state) {
@@ -110,7 +108,7 @@ export class Outbox {
   }
 
   /**
-   * Keeps an event out of the way because it was refused for good.
+   * Marks a waiting event as rejected.
    * @param {string} id
    * @param {Refusal} error
    */
@@ -119,7 +117,7 @@ export class Outbox {
   }
 
   /**
-   * Sends what was rejected once more.
+   * Marks a rejected event as waiting again.
    * @param {string} id
    */
   again(id) {

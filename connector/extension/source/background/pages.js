@@ -1,4 +1,4 @@
-/** What popup and options ask for. */
+/** Answers the messages of the popup and the options. */
 import { isUUID, watchlistEvent } from "./events.js";
 import { areValid, isAddress } from "./settings.js";
 import { LinkProblem } from "./socket.js";
@@ -22,7 +22,7 @@ import { LinkProblem } from "./socket.js";
  * @property {() => void} changed
  */
 
-/** What can be asked for, by kind. An act returns why it was not done, as a code. @type {Record<string, (options: Options, message: any) => Promise<string | void>>} */
+/** Handlers by kind of message. Each returns an error code, or "" or nothing on success. @type {Record<string, (options: Options, message: any) => Promise<string | void>>} */
 const acts = {
   async pair({ settings, saveSettings, link, delivery }, { code, label, address }) {
     if (!isAddress(address)) return "ADDRESS";
@@ -71,7 +71,7 @@ const acts = {
 };
 
 /**
- * Answers a page: with the state, or with what became of an act.
+ * Answers a message of a page: with the state, or with the result of its handler.
  * @param {Options} options
  * @param {any} message
  * @returns {Promise<State | Answer>}
@@ -88,7 +88,7 @@ export async function fromPage(options, message) {
 }
 
 /**
- * The state as it is known now. The daemon is asked too; its answer comes with "changed".
+ * Returns the state as it is known now, and connects to the daemon. What that brings is announced with "changed".
  * @param {Options} options
  */
 async function look({ state, delivery, link }) {

@@ -1,6 +1,6 @@
 /**
- * Who answers at the daemon's address, and whether it is ours. Browsers delay sockets to an
- * address that has failed repeatedly, for seconds and more, but not fetches: so fetch asks first.
+ * Checks over HTTP whether the daemon answers at its address, before a socket is opened. Browsers delay sockets to an
+ * address that has failed repeatedly, for seconds or more, but they do not delay fetch().
  */
 import { LinkProblem } from "./socket.js";
 
@@ -11,7 +11,7 @@ const MAX_BYTES = 4096;
 export const PROTOCOL = 1;
 
 /**
- * Reads a short answer. What is longer is not the daemon's.
+ * Reads a short JSON answer. A longer one is not from the daemon.
  * @param {Response} response
  * @returns {Promise<any>}
  */
@@ -31,9 +31,10 @@ async function readShort(response) {
 }
 
 /**
+ * Asks the daemon for its version.
  * @param {typeof globalThis.fetch} fetch
  * @param {string} address host:port
- * @returns {Promise<string>} the daemon's version
+ * @returns {Promise<string>} the version
  * @throws {LinkProblem} offline, stranger or old
  */
 export async function probe(fetch, address) {
@@ -52,8 +53,8 @@ export async function probe(fetch, address) {
 }
 
 /**
- * Tells "nothing there" from "something that may not be read": to a script
- * both are the same failure unless the answer is not asked for.
+ * Reports whether anything listens at the address. A normal fetch() fails in the same way when nothing listens and when
+ * the answer may not be read; with "no-cors" only the former fails.
  * @param {typeof globalThis.fetch} fetch
  * @param {string} url
  */
@@ -70,7 +71,7 @@ async function listens(fetch, url) {
 const bytes = (/** @type {string} */ text) => new TextEncoder().encode(text);
 
 /**
- * How the daemon proves that it knows our token without our showing it:
+ * Computes the proof that the daemon knows the token:
  * HMAC-SHA256(SHA-256(token), nonce) in lower-case hexadecimal.
  * @param {string} token
  * @param {string} nonce

@@ -1,4 +1,4 @@
-/** The user's settings: defaults, what is allowed, where they are kept. */
+/** Loads, checks and saves the settings of the user. */
 import { api } from "../api.js";
 
 /**
@@ -21,7 +21,7 @@ export function defaults() {
 }
 
 /**
- * An address on this computer; nothing else is ever connected to.
+ * Reports whether an address is on this computer. The extension connects to no others.
  * @param {unknown} address
  * @returns {address is string}
  */
@@ -46,7 +46,7 @@ export const areValid = ({ address, rule, pausedUntil, private: hidden }) =>
     && isWithin(pausedUntil, Number.MAX_SAFE_INTEGER) && typeof hidden === "boolean";
 
 /**
- * Only what we know, so that nothing else gets kept.
+ * Keeps only the known fields.
  * @param {Settings} settings
  * @returns {Settings}
  */
@@ -56,7 +56,7 @@ function tidy({ address, rule, pausedUntil, private: hidden }) {
   return { address, rule: { movie: of(rule.movie), episode: of(rule.episode), last: rule.last }, pausedUntil, private: hidden };
 }
 
-/** @returns {Promise<Settings>} the defaults where nothing good is kept */
+/** @returns {Promise<Settings>} the saved ones, or the defaults when these are missing or invalid */
 export async function loadSettings() {
   const { settings } = await api.storage.local.get("settings");
   const merged = { ...defaults(), .../** @type {object} */ (settings) };
@@ -71,7 +71,7 @@ export async function saveSettings(settings) {
 /** @param {Settings} settings */
 export const isPaused = ({ private: hidden, pausedUntil }) => hidden || pausedUntil > Date.now();
 
-/** Content scripts have no business in our storage, where a browser lets us say so. */
+/** Closes storage.local to content scripts, in browsers that can. */
 export async function closeStorage() {
   await api.storage.local.setAccessLevel?.({ accessLevel: "TRUSTED_CONTEXTS" });
 }

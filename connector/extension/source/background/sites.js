@@ -1,7 +1,7 @@
 /**
- * The sites that the user has allowed. The browser keeps the permissions; we
- * keep which sites were asked for, and register the content scripts for what
- * is granted and for nothing else.
+ * Manages the sites that the user has allowed. The browser stores the
+ * permissions, storage.local the sites that were ever allowed. Content scripts
+ * are registered only for sites with a permission.
  */
 import { api } from "../api.js";
 import { contentFiles } from "./content.js";
@@ -9,13 +9,13 @@ import { contentFiles } from "./content.js";
 /** A match pattern for pages: a scheme, a host or *, and all paths. */
 const PATTERN = /^(?:https?|\*):\/\/(?:\*|(?:\*\.)?[a-z0-9.-]+|\[[0-9a-f:]+\])(?::\d{1,5})?\/\*$/i;
 
-/** @returns {Promise<string[]>} */
+/** @returns {Promise<string[]>} the sites that were ever allowed */
 async function asked() {
   const { sites } = await api.storage.local.get("sites");
   return Array.isArray(sites) ? sites.filter((site) => typeof site === "string") : [];
 }
 
-/** @returns {Promise<string[]>} */
+/** @returns {Promise<string[]>} the sites with a permission */
 const granted = async () => (await api.permissions.getAll()).origins ?? [];
 
 /** @returns {Promise<{origin: string, granted: boolean}[]>} */
@@ -38,10 +38,11 @@ function script(origin) {
   };
 }
 
-/** @type {Promise<unknown>} changes happen one after the other */
+/** @type {Promise<unknown>} the last change */
 let last = Promise.resolve();
 
 /**
+ * Runs one change at a time.
  * @template T
  * @param {() => Promise<T>} change
  * @returns {Promise<T>}
@@ -52,7 +53,7 @@ function next(change) {
   return done;
 }
 
-/** Makes what is registered equal to what is granted. */
+/** Registers the content scripts for exactly the sites with a permission. */
 export const registerAll = () => next(reconcile);
 
 /** @returns {Promise<boolean>} whether a site was not registered before */
@@ -66,14 +67,14 @@ async function reconcile() {
   const fresh = want.filter(({ id }) => !have.includes(id));
   const stale = want.filter(({ id }) => have.includes(id));
   if (fresh.length > 0) await api.scripting.registerContentScripts(fresh);
-  if (stale.length > 0) await api.scripting.updateContentScripts(stale); // the files may be those of an older version
+  if (stale.length > 0) await api.scripting.updateContentScripts(stale); // they may be those of an older version
   return fresh.length > 0;
 }
 
 /**
- * Keeps sites that the browser has just allowed, and begins in their
- * open tabs at once. The browser reports them even when the page that has
- * asked is gone: a popup closes over the browser's question.
+ * Stores sites that the browser has just allowed, and starts the content
+ * scripts in their open tabs. The browser reports new permissions even when the
+ * page that has asked is gone: its question closes the popup.
  * @param {string[]} origins
  */
 export function begin(origins) {
@@ -82,13 +83,13 @@ export function begin(origins) {
     const all = [...new Set([...before, ...origins.filter((origin) => PATTERN.test(origin))])];
     if (all.length > before.length) await api.storage.local.set({ sites: all });
     if (!(await reconcile())) return;
-    // A player's site may be that of a frame in any allowed page.
+    // The site may be that of a frame in a page of any allowed site.
     const tabs = await api.tabs.query({ url: await granted() });
     await Promise.allSettled(tabs.map(({ id }) => enter(/** @type {number} */ (id))));
   });
 }
 
-/** For a frame: whether our scripts run there already. */
+/** Runs in a frame: reports whether the content scripts run there already. */
 const started = () => Boolean(globalThis.filmspool?.started);
 
 /**
@@ -102,7 +103,7 @@ async function enter(tabId) {
 }
 
 /**
- * Begins on sites that the user has allowed.
+ * Handles sites that a page of the extension has asked the browser for.
  * @param {unknown} origins
  */
 export async function grant(origins) {
@@ -110,7 +111,7 @@ export async function grant(origins) {
   await begin(origins);
 }
 
-/** @param {unknown} origins */
+/** Removes sites and their permissions. @param {unknown} origins */
 export async function ungrant(origins) {
   const gone = Array.isArray(origins) ? origins.map(String) : [];
   await next(async () => {

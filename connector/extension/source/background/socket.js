@@ -1,4 +1,4 @@
-/** One socket to the daemon: messages out, messages in, and its end. It knows nothing of what they mean. */
+/** Wraps a WebSocket to the daemon: sends and receives messages and reports its end. link.js interprets the messages. */
 
 const SUBPROTOCOL = "filmspool.v1";
 const TIMEOUT = 10_000;
@@ -6,11 +6,11 @@ const MAX_CHARACTERS = 65_536;
 
 /** @typedef {Record<string, any> & {type: string}} Message */
 
-/** Why there is no link to the daemon. */
+/** The reason why there is no link to the daemon. */
 export class LinkProblem extends Error {
   /**
    * @param {import("../messages.js").LinkState} state
-   * @param {string} [code] of the protocol; the state in capitals, unless given
+   * @param {string} [code] of the protocol; by default the state in capitals
    */
   constructor(state, code = state.toUpperCase()) {
     super(code);
@@ -19,7 +19,7 @@ export class LinkProblem extends Error {
   }
 }
 
-/** What the daemon's close codes mean. @type {Record<number, [import("../messages.js").LinkState, string?]>} */
+/** Link states by the close code of the daemon. @type {Record<number, [import("../messages.js").LinkState, string?]>} */
 const CLOSED = {
   1001: ["offline"],
   4401: ["revoked"],
@@ -101,7 +101,7 @@ export class Socket {
   }
 
   /**
-   * Passes on all messages, those that came before included, and the end.
+   * Sets the listeners, and passes on the messages that came before.
    * @param {(message: Message) => void} onMessage
    * @param {(why: LinkProblem) => void} onEnd
    */
@@ -113,9 +113,9 @@ export class Socket {
   }
 
   /**
-   * Waits for a message of a type; other types are passed over.
+   * Waits for a message of a type, and ignores other types.
    * @param {string} type
-   * @returns {Promise<Message>} rejected with a LinkProblem, also for an error of the daemon's
+   * @returns {Promise<Message>} rejected with a LinkProblem, also for an error message
    */
   expect(type) {
     return this.#until(new LinkProblem("stranger"), (done, fail) =>
@@ -126,9 +126,9 @@ export class Socket {
   }
 
   /**
-   * Waits until begin calls done or fail, or the socket ends. After a while it is closed.
+   * Waits until begin calls done or fail, or the socket ends. Closes the socket after a timeout.
    * @template T
-   * @param {LinkProblem} late
+   * @param {LinkProblem} late the reason in that case
    * @param {(done: (value: T) => void, fail: (why: LinkProblem) => void) => void} begin
    * @returns {Promise<T>}
    */
@@ -149,7 +149,7 @@ export class Socket {
 }
 
 /**
- * An error message as the reason why there is no link.
+ * Converts the code of an error message.
  * @param {string} code
  */
 export function refusal(code) {

@@ -1,4 +1,4 @@
-/** What content scripts say: a session has begun, or it counts as watched. */
+/** Handles the messages of content scripts about sessions: begun, playing, left half way, watched. */
 import { isUUID, playingMessage, viewingEvent } from "./events.js";
 import { isPaused } from "./settings.js";
 
@@ -22,7 +22,7 @@ import { isPaused } from "./settings.js";
  * @property {import("./health.js").HealthBook} health
  */
 
-/** RFC 3339 with an offset, in at most 40 characters, as the daemon asks for it. */
+/** RFC 3339 with an offset, in at most 40 characters, as the daemon requires. */
 const INSTANT = /^(?=.{1,40}$)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/;
 
 /**
@@ -35,11 +35,11 @@ function isSession(session) {
 }
 
 /**
- * What the popup says of a session is said by the user, and counts while
- * paused or private too.
+ * Handles a message about a session. Messages of the popup come from the user,
+ * and are accepted also while recording is paused or private mode is on.
  * @param {Options} options
  * @param {any} message
- * @param {(session: SessionReport) => Promise<SessionReport>} complete adds what the page around a frame knows
+ * @param {(session: SessionReport) => Promise<SessionReport>} complete adds what the page around a frame says
  * @param {boolean} byUser
  * @returns {Promise<SessionAnswer | WatchedAnswer | null>}
  */
@@ -47,7 +47,7 @@ export async function fromContent(options, { kind, session, page, halfway, state
   const paused = !byUser && isPaused(await options.settings());
   switch (kind) {
     case "left":
-      if (!paused) await options.halfway.keep(halfway).catch(() => {}); // no event is lost with it
+      if (!paused) await options.halfway.keep(halfway).catch(() => {}); // only progress is lost, no event
       return null;
     case "session":
       return isSession(session) ? begun(options, await complete(session), page, byUser) : null;
@@ -63,9 +63,10 @@ export async function fromContent(options, { kind, session, page, halfway, state
 }
 
 /**
+ * Answers a session that has begun.
  * @param {Options} options
  * @param {SessionReport} session
- * @param {unknown} page its name, for what was left half way there
+ * @param {unknown} page its name, to find saved progress
  * @param {boolean} byUser
  * @returns {Promise<SessionAnswer>}
  */
@@ -83,7 +84,7 @@ async function begun({ settings, identify, serversFor, ruleFor, halfway, seen },
 }
 
 /**
- * Reports what plays. It is kept nowhere: without a daemon it is lost.
+ * Reports to the daemon what plays. The message is not stored: without a daemon it is lost.
  * @param {Options} options
  * @param {SessionReport} session
  * @param {unknown} state
@@ -95,6 +96,7 @@ async function tell({ identify, delivery, seen }, session, state) {
 }
 
 /**
+ * Stores a session that counts as watched.
  * @param {Options} options
  * @param {SessionReport} session
  * @returns {Promise<WatchedAnswer>}
@@ -102,9 +104,9 @@ async function tell({ identify, delivery, seen }, session, state) {
 async function keep({ identify, delivery, halfway, health, seen }, session) {
   try {
     const found = identify(session);
-    await health.count(session, found.certain).catch(() => {}); // no viewing depends on it
+    await health.count(session, found.certain).catch(() => {}); // a failure must not prevent the viewing
     if ((await delivery.put(viewingEvent(session, found, seen(session, found)))) === "full") return { kept: false, reason: "full" };
-    await halfway.drop(session.id).catch(() => {}); // it runs out by itself
+    await halfway.drop(session.id).catch(() => {}); // it expires by itself
     return { kept: true };
   } catch {
     return { kept: false, reason: "storage" };

@@ -1,7 +1,8 @@
 /**
- * Certain identifiers, strongest first: the page's own address, a media
- * server's answer, data-tmdb-id, sameAs, and a link to themoviedb.org if the
- * page has one alone. On a site with a rule, nothing is certain.
+ * Finds an identifier of TMDB on a page. The sources, strongest first: the
+ * address of the page, the answer of a media server, data-tmdb-id, sameAs in
+ * JSON-LD, and the links to themoviedb.org if all name the same work. On a site
+ * with a rule only the first two are used.
  */
 import { fromTmdb, positive, texts, tmdbOf } from "./ids.js";
 import { fromJsonLd } from "./jsonld.js";
@@ -19,7 +20,7 @@ function fromAttributes(attributes) {
 }
 
 /**
- * @param {any} provider a media server's answer
+ * @param {any} provider the answer of a media server
  * @returns {Named | null}
  */
 function fromProvider(provider) {
@@ -40,7 +41,7 @@ function named(kind, id) {
 
 /**
  * @param {import("./index.js").Page} page
- * @returns {Named | null} "none" is null; two that contradict each other are null too
+ * @returns {Named | null} null when there is none, or when sources contradict each other
  */
 export function certainId({ url, ruled, evidence }) {
   const own = fromTmdb(url);
@@ -59,7 +60,7 @@ export function certainId({ url, ruled, evidence }) {
 
 /**
  * @param {Named[]} all at least one
- * @returns {Named | null} the one they all mean, with its place if any tells it
+ * @returns {Named | null} the one that all name, with season and episode if one has them
  */
 function agreed(all) {
   const [first] = all;

@@ -1,9 +1,8 @@
 /**
- * What a page says about what it plays, as titles and numbers. A media server
- * stands alone, and so does the rule of a site: where a site has one, nothing
- * else is read. Other pages are read by their JSON-LD, media session and title,
- * in this order. Sources that contradict each other on season or episode leave
- * both unknown.
+ * Collects titles and numbers from the evidence of a page. With the answer of a
+ * media server, or with a rule of the site, only that source is used. On other
+ * pages the sources are JSON-LD, media session and document title, in this
+ * order. When they contradict each other on season or episode, both stay unknown.
  */
 import { fromImdb, imdbId, imdbOf, lean, ordinal, positive, texts, words, year } from "./ids.js";
 import { fromJsonLd } from "./jsonld.js";
@@ -24,6 +23,7 @@ import { bare, dated, placeIn } from "./titles.js";
  */
 
 /**
+ * Checks ids of other services than TMDB.
  * @param {unknown} imdb
  * @param {unknown} [tvdb]
  * @returns {import("../messages.js").Ids | undefined}
@@ -64,7 +64,8 @@ function fromDescription(jsonld, url) {
 }
 
 /**
- * @param {any} session the page's media session
+ * Reads season, episode and series from a media session.
+ * @param {any} session the metadata
  * @returns {Collected}
  */
 function fromSession(session) {
@@ -92,7 +93,7 @@ function fromTitle(title) {
  * @param {string} url
  * @param {any} links
  * @param {"movie" | "episode" | undefined} kind
- * @returns {Collected} the imdb id of a film; of an episode's page it may be the series' or the episode's
+ * @returns {Collected} the IMDb id of a film; for an episode it would be unsure whether it is that of the series
  */
 function fromLinks(url, links, kind) {
   const imdb = kind === "movie" ? (fromImdb(url) ?? imdbOf(texts(links))) : undefined;
@@ -110,6 +111,7 @@ function common(sources, name) {
 }
 
 /**
+ * Collects everything that the sources of a page say.
  * @param {import("./index.js").Page} page
  * @returns {Collected}
  */

@@ -1,15 +1,15 @@
 /**
- * Values that a page tells, each checked: texts, numbers, and the addresses and
- * identifiers of themoviedb.org and imdb.com. Nothing is repaired or guessed.
+ * Checks and parses values of a page: texts, numbers, and the addresses and
+ * identifiers of themoviedb.org and imdb.com. Invalid values are not repaired.
  */
 
 const MOST_TEXT = 300;
 
-/** The largest identifier the service takes. */
+/** The largest identifier. */
 const LARGEST = Number.MAX_SAFE_INTEGER;
 
 /**
- * What a themoviedb.org address names. A series is no episode.
+ * What an address of themoviedb.org names: a film, a series, or with season and episode an episode.
  * @typedef {{kind: "movie", tmdb: number}
  *   | {kind: "tv", tmdb: number, season?: number, episode?: number}} Named
  */
@@ -95,7 +95,7 @@ export function fromImdb(href) {
 
 /**
  * @param {string[]} refs addresses
- * @returns {Named | null} the one film or series they name; without a place when they name several
+ * @returns {Named | null} the film or series that all name; without season and episode when these differ
  */
 export function tmdbOf(refs) {
   const named = refs.map(fromTmdb).filter((one) => one !== null);
@@ -117,7 +117,7 @@ export function imdbOf(refs) {
 
 /**
  * @param {unknown} value
- * @returns {string | undefined} undefined for no text
+ * @returns {string | undefined} trimmed and cut; undefined when it is empty
  */
 export function words(value) {
   const text = typeof value === "string" ? value.slice(0, MOST_TEXT).trim() : "";
@@ -133,7 +133,7 @@ export function texts(value) {
 }
 
 /**
- * Leaves out what is not known.
+ * Removes undefined and null fields.
  * @template {Record<string, any>} T
  * @param {T} object
  * @returns {Partial<T>}

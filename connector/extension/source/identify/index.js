@@ -1,11 +1,10 @@
 /**
- * From what a page says to what was watched.
+ * Identifies a film or an episode from the evidence of a page.
  *
- * Certain is only what carries themoviedb.org's own identifier for this very
- * film, or for the series together with season and episode. Everything else
- * is evidence: titles, numbers, ids of other services. Nothing is looked
- * up and nothing is guessed; sources that contradict each other leave the
- * matter open.
+ * The result is certain only with the identifier of TMDB for the film, or for
+ * the series together with season and episode. Everything else is sent as
+ * evidence: titles, numbers, ids of other services. Nothing is looked up or
+ * guessed, and nothing is certain when sources contradict each other.
  */
 import { certainId } from "./certain.js";
 import { rules, ruleFor } from "../sites/index.js";
@@ -21,13 +20,13 @@ import { lean, texts, words } from "./ids.js";
  */
 
 /**
- * A page, or what plays on one; see messages.js. ruled: the site has a rule, and
- * nothing else is read of it.
+ * A page or a session with checked types. ruled says that the site has a rule, so that other sources are not used.
  * @typedef {{url: string, title: string, ruled: boolean, evidence: any}} Page
  */
 
 /**
- * @param {any} page foreign in all its parts
+ * Identifies what plays on a page.
+ * @param {any} page a page or a session from a content script, not checked
  * @returns {Identified}
  */
 export function identify(page) {
@@ -41,7 +40,8 @@ export function identify(page) {
 }
 
 /**
- * @param {any} page foreign in all its parts
+ * Checks the types of a page.
+ * @param {any} page a page or a session from a content script
  * @returns {Page}
  */
 export function checked(page) {
@@ -53,7 +53,7 @@ export function checked(page) {
 }
 
 /**
- * In the words of the pages: an episode's title is its series'.
+ * Converts to the fields of Identified, where the title of an episode is that of its series.
  * @param {Collected} found
  * @returns {Identified["evidence"]}
  */
@@ -70,9 +70,10 @@ function placeOf({ type, season, episode }) {
 }
 
 /**
+ * Joins an identifier with the rest of the evidence.
  * @param {Named | null} id
  * @param {Collected} found
- * @returns {Media | null} null when the page contradicts the id, or leaves the episode open
+ * @returns {Media | null} null when they contradict each other, or when season or episode is unknown
  */
 function agreed(id, found) {
   if (!id) return null;
@@ -86,9 +87,9 @@ function agreed(id, found) {
 }
 
 /**
- * What may be sent as evidence, for others to resolve.
+ * Returns what is sent as evidence when nothing is certain.
  * @param {Collected} found
- * @param {Named | null} id what the page names, which is not enough
+ * @param {Named | null} id the identifier on the page, which was not enough
  * @returns {Media | null}
  */
 function likely(found, id) {

@@ -1,6 +1,6 @@
 /**
- * The one film or episode that a page's JSON-LD describes. The content script
- * took it from the page, so every field is checked again.
+ * Reads the film or episode that the JSON-LD of a page describes. The content
+ * script has only trimmed it, so every field is checked.
  */
 import { ordinal, parse, texts, words, year } from "./ids.js";
 
@@ -12,11 +12,12 @@ import { ordinal, parse, texts, words, year } from "./ids.js";
  * @property {string} [seriesTitle]
  * @property {number} [season]
  * @property {number} [episode]
- * @property {string[]} refs addresses that are the same film or episode
- * @property {string[]} seriesRefs addresses that are the same series
+ * @property {string[]} refs addresses of the same film or episode
+ * @property {string[]} seriesRefs addresses of the same series
  */
 
 /**
+ * Reads one object.
  * @param {any} object
  * @returns {Described | null}
  */
@@ -50,6 +51,7 @@ function samePage(one, other) {
 }
 
 /**
+ * Finds the only described film or episode, or the one with the address of the page.
  * @param {unknown} jsonld
  * @param {string} url of the page
  * @returns {Described | null} null when it describes none, or several

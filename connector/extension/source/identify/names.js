@@ -1,13 +1,12 @@
 /**
- * The names that a page has for what it plays, for a person to recognise it
- * by. What is certain is found elsewhere.
+ * Chooses a name for what plays on a page, by which a person can recognise it.
+ * The other files of this folder identify it.
  */
 import { texts, words } from "./ids.js";
 
 /**
- * A name that was seen on a page, and where: the media session's title, artist
- * and album, what a media server or the page itself (JSON-LD) says of it, its
- * headings, its title, and what else stands there.
+ * A name on a page and where it was found: title, artist or album of the media session, the answer of a media server or
+ * the JSON-LD ("described", "series"), a heading, the document title, or another text ("mention").
  * @typedef {{from: "session" | "artist" | "album" | "described" | "series" | "heading" | "title" | "mention", text: string}} Name
  *
  * @typedef {import("../messages.js").Seen} Seen
@@ -16,17 +15,17 @@ import { texts, words } from "./ids.js";
 
 const MOST = 12;
 
-/** Words that name a page and no film. */
+/** Names of pages and players that are no name of a film. */
 const EMPTY = new Set([
   "player", "videoplayer", "video", "embed", "home", "watch", "watchnow", "nowplaying", "loading", "untitled", "index", "menu", "movie", "film", "episode", "stream",
 ]);
 
-/** A part without its whole. */
+/** The number of a season or episode without a name. */
 const PART = /^(?:season|series|episode|ep|part|staffel|folge|teil|saison|temporada|capítulo|episodio|épisode)\d{1,4}$/u;
 
 const SEASON = /^\s*(?:season|series|staffel|saison|temporada|stagione|seizoen|säsong|sæson|sesong|sezon)\s{0,2}\d{1,3}\s*$/iu;
 
-/** Between a film's name and the site's. */
+/** Separators between the name of a film and that of the site. */
 const JOINTS = /\s+[|·•–—-]\s+|\s*\|\s*/u;
 
 /** @param {string} text */
@@ -35,7 +34,7 @@ const plain = (text) => text.toLowerCase().replaceAll("+", "plus").replace(/[^\p
 /**
  * @param {string} text
  * @param {string} host
- * @returns {boolean} whether it only names the site, or nothing
+ * @returns {boolean} whether it is empty, generic, or only the name of the site
  */
 function isEmptyName(text, host) {
   const name = plain(text);
@@ -55,7 +54,7 @@ function namesSite(name, host) {
 /**
  * @param {string} title document.title
  * @param {string} host
- * @returns {string} without the site's name and without a count of news: "(3) Title | Site"; "" when nothing is left
+ * @returns {string} without the name of the site and a count of notifications, as in "(3) Title | Site"; "" when nothing is left
  */
 export function withoutSite(title, host) {
   const parts = title.replace(/^\(\d{1,3}\+?\)\s+/, "").split(JOINTS);
@@ -64,6 +63,7 @@ export function withoutSite(title, host) {
 }
 
 /**
+ * Reads the names in JSON-LD; those of videos come last.
  * @param {any} jsonld
  * @returns {Name[]}
  */
@@ -99,9 +99,9 @@ function namesOf({ title, evidence }) {
 }
 
 /**
- * A media session whose album is "Season 1" plays an episode, as a rule.
+ * Finds the series in a media session: when artist or album is a season, such as "Season 1", the other is the series.
  * @param {any} session
- * @returns {string | undefined} the series
+ * @returns {string | undefined}
  */
 function guessed(session) {
   const names = [words(session?.artist), words(session?.album)];
@@ -115,6 +115,7 @@ function place({ season, episode }) {
 }
 
 /**
+ * Chooses the best name for the popup.
  * @param {{host: string, title: string}} page
  * @param {Identified["evidence"]} evidence
  * @param {Name[]} names
@@ -134,6 +135,7 @@ function best({ host, title }, evidence, names, guess) {
 }
 
 /**
+ * Returns the best name, and whether it is good enough to be sent.
  * @param {{host: string, title: string, evidence: any}} page a session, or a page
  * @param {Identified} identified
  * @returns {Seen}

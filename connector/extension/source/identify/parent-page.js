@@ -1,6 +1,6 @@
 /**
- * A player in a frame of another site knows nothing of the page around it.
- * The background sees both, and puts them together here.
+ * Joins the session of a frame with the page around it, when that is of another
+ * site. Only the background can see both.
  */
 
 /**
@@ -9,9 +9,9 @@
  */
 
 /**
- * @param {SessionReport} session as the frame told it
- * @param {{url?: string, host?: string, title?: string, evidence?: Evidence} | null | undefined} page what the tab's
- *   own page answered to {kind: "page"}; foreign too
+ * @param {SessionReport} session as the frame has sent it
+ * @param {{url?: string, host?: string, title?: string, evidence?: Evidence} | null | undefined} page the answer of
+ *   the page of the tab to {kind: "page"}, not checked
  * @returns {SessionReport}
  */
 export function withParentPage(session, page) {

@@ -1,6 +1,6 @@
 /**
- * From the words that a site's rule has read to what they say. Sources that
- * contradict each other say nothing, and neither do two words of one source.
+ * Interprets what the rule of a site has read. When its sources contradict each
+ * other, or one source has given different items, nothing is known.
  */
 import { rules } from "../sites/index.js";
 import { imdbId, ordinal, words, year } from "./ids.js";
@@ -8,15 +8,16 @@ import { bare, placeOf, withoutSeason } from "./titles.js";
 
 /** @typedef {import("../messages.js").SiteEvidence} SiteEvidence */
 
-/** A number of a site's, as the protocol takes it. */
+/** An identifier of a site, as the protocol allows it. */
 const NUMBER = /^[!-~]{1,128}$/;
 
 /** @param {unknown} value @returns {string | undefined} */
 const number = (value) => (typeof value === "string" && NUMBER.test(value) ? value : undefined);
 
 /**
- * @param {any} said what one source told
- * @returns {Record<string, any>} the same, its texts read
+ * Parses the parts of one source.
+ * @param {any} said what one source gave
+ * @returns {Record<string, any>}
  */
 function read(said) {
   const [name, series, film, text] = [words(said.name), words(said.series), words(said.film), words(said.place)];
@@ -43,14 +44,14 @@ const plain = (value) => (typeof value === "string" ? value.toLowerCase().replac
 /**
  * @param {Record<string, any>[]} sources
  * @param {string} part
- * @returns {any} what they tell; null when they contradict each other
+ * @returns {any} the common value; null when they contradict each other
  */
 function common(sources, part) {
   const told = sources.map((one) => one[part]).filter((one) => one !== undefined);
   return new Set(told.map(plain)).size > 1 ? null : told[0];
 }
 
-/** @param {any} evidence of the rule @returns {any[]} what each source told */
+/** @param {any} evidence of the rule @returns {any[]} what each source gave */
 const told = ({ said }) => (Array.isArray(said) ? said.slice(0, 10).filter((one) => one && typeof one === "object") : []);
 
 /** @param {"ids" | "showIds"} name @param {unknown} value @returns {import("./evidence.js").Collected} */
@@ -60,9 +61,10 @@ function imdb(name, value) {
 }
 
 /**
- * @param {any} evidence of the rule; foreign in all its parts
- * @returns {import("./evidence.js").Collected & {torn?: boolean}} torn when what was read contradicts itself, which is
- *   worse than nothing
+ * Interprets the evidence of a rule.
+ * @param {any} evidence of a content script, not checked
+ * @returns {import("./evidence.js").Collected & {torn?: boolean}} torn when it
+ *   contradicts itself
  */
 export function fromSite(evidence) {
   if (!Object.hasOwn(rules, String(evidence?.name))) return {};

@@ -1,7 +1,6 @@
 /**
- * Reads a season and an episode out of a title, where the title says both in
- * so many words or signs. A title with two such places says none. The words
- * are those of twelve languages and some more.
+ * Finds season and episode in a title, such as "S01E02" or "Staffel 1 Folge 2",
+ * in twelve languages and some more. A title with two different places has none.
  */
 import { ordinal } from "./ids.js";
 
@@ -9,7 +8,7 @@ const SEASON = "season|series|staffel|st\\.|saison|temporada|stagione|seizoen|s�
 const EPISODE =
   "episode|ep\\.?|folge|flg\\.?|f\\.|épisode|ép\\.?|episodio|episódio|capítulo|cap\\.?|aflevering|afl\\.?|avsnitt|avsn\\.?|afsnit|" +
   "pennod|odcinek|odc\\.?|bölüm|díl|серия|эпизод|에피소드|エピソード|第";
-/** What stands between a season and an episode. */
+/** Separators between season and episode. */
 const JOINT = "\\s{0,2}[:.,·|/\\-–—]?\\s{0,2}";
 const EDGES = ["(?<![\\p{L}\\d])", "話?(?!\\d)"];
 
@@ -35,10 +34,10 @@ const ALONE = [
   new RegExp(`^(?:[efb]|${EPISODE})\\s{0,2}(?<episode>\\d{1,4})(?![\\d\\p{L}])`, "iu"),
   new RegExp("^(?:第\\s?)?(?<episode>\\d{1,4})(?:\\s?(?:화|회|話|серия)|\\.\\s{0,2}bölüm)", "iu"),
 ];
-/** Letters and a number, twice: what a text that is known to begin with the place may have in any language. */
+/** Letters and a number, twice, such as "S2 F1": used only for texts that are known to start with the place. */
 const LETTERED = /^\p{L}{1,2}\.?\s?(?<season>\d{1,3})\s{0,2}[:.,·\s]\s{0,2}\p{L}{1,3}\.?\s?(?<episode>\d{1,4})(?!\d)/u;
 
-/** What joins a second episode to the first: S01E01E02, S01E01-E02, S01E01-02. */
+/** A second episode after the first: S01E01E02, S01E01-E02, S01E01-02. */
 const DOUBLE = /^(?:\s?[-–&+/]?\s?e\d|\s?[-–&+/]\s?[abdfoé]\d|[-–/]\d|\s?[&+]\s?\d)/iu;
 const MOST = 300;
 const EDGE = /^[\s\-–—:|·•,.()[\]：「]+|[\s\-–—:|·•,(\[」]+$/g;
@@ -47,13 +46,14 @@ const EDGE = /^[\s\-–—:|·•,.()[\]：「]+|[\s\-–—:|·•,(\[」]+$/g;
  * @typedef {object} Place
  * @property {number} season
  * @property {number} episode
- * @property {string} before what stands before the place: the series, as a rule
+ * @property {string} before the text before the place: usually the series
  * @property {string} after
  */
 
 /**
+ * Finds the place in a title.
  * @param {unknown} title
- * @returns {Place | null}
+ * @returns {Place | null} null when there is none, or when there are several
  */
 export function placeIn(title) {
   if (typeof title !== "string") return null;
@@ -63,6 +63,7 @@ export function placeIn(title) {
 }
 
 /**
+ * Finds all places in a title.
  * @param {string} title
  * @returns {(Place & {double: boolean})[]} double: another episode follows
  */
@@ -78,12 +79,12 @@ function places(title) {
 
 /**
  * @param {string} title
- * @returns {string} as long, with digits, letters and signs of one width
+ * @returns {string} of the same length, with fullwidth characters replaced by ASCII
  */
 const narrow = (title) => title.slice(0, MOST).replace(/[\uFF01-\uFF5E]/g, (sign) => String.fromCharCode(sign.charCodeAt(0) - 0xfee0));
 
 /**
- * Reads a text that is known to tell an episode's place, maybe with its title behind.
+ * Reads a text that is known to start with the place of an episode; the title may follow.
  * @param {string} text
  * @returns {{season?: number, episode: number, after: string} | null}
  */
@@ -102,12 +103,12 @@ export function placeOf(text) {
   return null;
 }
 
-/** What some sites put behind a series' name: " - Staffel 2", " [dt./OV]". */
+/** Additions to the name of a series: " - Staffel 2", " [dt./OV]". */
 const PART_OF_SERIES = new RegExp(`(?:\\s{0,2}[-–—,:(]?\\s{0,2}(?:${SEASON})\\s{0,2}\\d{1,3}\\)?|\\s{0,2}\\[[^\\]]{1,20}\\])$`, "iu");
 
 /**
  * @param {string} name of a series
- * @returns {string} without a season and without what stands in brackets at its end
+ * @returns {string} without season and brackets at its end
  */
 export function withoutSeason(name) {
   for (let rest = name; rest !== ""; ) {
@@ -120,18 +121,18 @@ export function withoutSeason(name) {
 
 /**
  * @param {string} text
- * @returns {string} without the signs that join parts of a title
+ * @returns {string} without separators at its ends
  */
 export function bare(text) {
   return text.replace(EDGE, "").trim();
 }
 
-/** "Watch The Matrix (1999) online": a film may be called "Watch …", but then nothing of this follows. */
+/** Marks of an offer, as in "Watch The Matrix (1999) online". Without one, "Watch" may belong to the name of the film. */
 const OFFERED = /^[^|]{0,40}\b(?:online|free|full movie|stream(?:ing)?)\b/iu;
 
 /**
  * @param {unknown} title
- * @returns {{title: string, year: number} | null} of "The Matrix (1999)", and nothing less plain
+ * @returns {{title: string, year: number} | null} null unless the title has the form "The Matrix (1999)"
  */
 export function dated(title) {
   const match = typeof title === "string" ? /^(.{1,200}?)\s*\(((?:19|20)\d\d)\)(.*)$/u.exec(title.slice(0, MOST)) : null;

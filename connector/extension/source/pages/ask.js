@@ -1,4 +1,4 @@
-/** The pages' side of the talk with the background, and with the browser about permissions. */
+/** Sends the messages of the pages to the background, and asks the browser for permissions. */
 import { api } from "../api.js";
 import { siteName } from "./sites.js";
 import { text } from "./words.js";
@@ -22,16 +22,16 @@ export async function ask(message) {
   }
 }
 
-/** Why something was not done, by code. @type {Record<string, string>} */
+/** Texts for people by error code. @type {Record<string, string>} */
 const FAULTS = {
   PAIRING_CODE_INVALID: "faultCodeRefused", OFFLINE: "faultOffline", STRANGER: "faultStranger", UNSUPPORTED_VERSION: "faultOld",
   RATE_LIMITED: "faultRate", LOST: "faultLost", FULL: "faultFull", NOT_FOUND: "faultGone",
 };
 
 /**
- * Asks for something to be done.
+ * Sends a message that changes something.
  * @param {FromPage} message
- * @returns {Promise<string>} why it was not done, for the user; empty when it was
+ * @returns {Promise<string>} the error for the user; empty on success
  */
 export async function request(message) {
   /** @type {Answer | undefined} */
@@ -40,10 +40,10 @@ export async function request(message) {
 }
 
 /**
- * Asks the browser for sites. It must come before anything is waited for, or
- * it no longer belongs to the user's click.
+ * Asks the browser for permission for sites. It must be called before anything is
+ * awaited, because the browser asks only right after a click of the user.
  * @param {string[]} origins
- * @returns {Promise<string>} what is in the way; empty when they are allowed
+ * @returns {Promise<string>} the error for the user; empty when they are allowed
  */
 export async function allow(origins) {
   try {
@@ -55,16 +55,16 @@ export async function allow(origins) {
 }
 
 /**
- * The names of sites, each once.
+ * Lists the names of sites, each once.
  * @param {string[]} origins
  */
 export const names = (origins) => [...new Set(origins.map(siteName))].join(", ");
 
 /**
- * Calls back with the state: at once, and whenever it may have changed. Never
- * two at a time; what comes meanwhile is one more round.
+ * Calls show with the state whenever it may have changed. Requests never overlap;
+ * changes during one lead to one more.
  * @param {(state: State) => void} show
- * @param {() => void} silent the background does not answer
+ * @param {() => void} silent called when the background does not answer
  * @returns {() => Promise<void>} refresh
  */
 export function follow(show, silent) {

@@ -1,7 +1,8 @@
-/** Elements and forms. Text is only ever set as text; faults stand beside their field, and nothing typed is lost. */
+/** Helpers for elements and forms. Texts are never set as HTML. Errors are shown at their field and clear no input. */
 import { put } from "./words.js";
 
 /**
+ * Returns the element with an id.
  * @template {HTMLElement} T
  * @param {string} id
  * @param {new () => T} type
@@ -26,6 +27,7 @@ export const button = (id) => find(id, HTMLButtonElement);
 export const form = (id) => find(id, HTMLFormElement);
 
 /**
+ * Makes an element.
  * @template {keyof HTMLElementTagNameMap} K
  * @param {K} tag
  * @param {Record<string, string | boolean>} [attributes] false leaves one out
@@ -42,8 +44,8 @@ export function make(tag, attributes = {}, ...children) {
 }
 
 /**
- * Brings the children of a list in line with its items. What is there already
- * stays, with its focus and what was typed into it.
+ * Updates the children of a list to match its items. Existing children stay, with
+ * their focus and input.
  * @template T
  * @param {HTMLElement} list
  * @param {T[]} items
@@ -70,8 +72,8 @@ const SAID = 20_000;
 let saying;
 
 /**
- * Tells the result of what the user did, for eyes and for screen readers. It goes away after
- * a while, unless it stays until something else is told.
+ * Shows the result of an action, also to screen readers. It disappears after a while,
+ * unless stays is set.
  * @param {string} words
  */
 export function say(words, stays = false) {
@@ -81,8 +83,7 @@ export function say(words, stays = false) {
 }
 
 /**
- * Shows what is wrong with a field, in the element named ID-fault, and goes
- * there.
+ * Shows the error of a field in the element ID-fault, and focuses the field.
  * @param {HTMLElement} field
  * @param {string} words
  */
@@ -95,8 +96,7 @@ export function fault(field, words) {
 }
 
 /**
- * Does something when a form is sent, once at a time. The button that sent it
- * keeps its focus.
+ * Handles the submission of a form, one at a time.
  * @param {HTMLFormElement} form
  * @param {(button: string) => Promise<void>} act gets the value of the button
  */

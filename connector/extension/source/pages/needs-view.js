@@ -1,4 +1,4 @@
-/** What needs the user, and what waits: here for Filmspool, and there for the service. */
+/** Shows what needs the user, and what waits: in the browser for Filmspool, and in Filmspool for the service. */
 import { request } from "./ask.js";
 import { find, keep, make, part, say } from "./elements.js";
 import { counted, moment, put, text } from "./words.js";
@@ -8,7 +8,7 @@ import { counted, moment, put, text } from "./words.js";
  * @typedef {import("../messages.js").Rejected} Rejected
  */
 
-/** The most refused entries that are shown at once; the rest follows as these are dealt with. */
+/** The most rejected entries that are shown at once; the rest follows when these are sent again or discarded. */
 const SHOWN = 20;
 
 /**
@@ -27,6 +27,7 @@ export function needsView(refresh) {
 }
 
 /**
+ * Makes the card of a rejected entry.
  * @param {Rejected} rejected
  * @param {() => Promise<void>} refresh
  */
@@ -52,7 +53,7 @@ function refusal({ id, title, at, code = "", field = "" }, refresh) {
   return make("li", { class: "card" }, make("h3", {}, title), make("p", { class: "muted" }, moment(at)), words, make("p", { class: "actions" }, again, discard));
 }
 
-/** @param {State} state */
+/** Lists what waits. @param {State} state */
 export function showWaiting({ outbox, daemon }) {
   const lines = [];
   if (outbox.full) lines.push(text("waitsFull"));

@@ -1,4 +1,4 @@
-/** What plays in the tab in front, how far it is from "watched", and why it does or does not count. */
+/** Shows what plays in the active tab, how much is missing until it counts as watched, or why it does not count. */
 import { api } from "../api.js";
 import { allow, ask, request } from "./ask.js";
 import { button, find, part, say } from "./elements.js";
@@ -14,7 +14,7 @@ import { minutes, put, text } from "./words.js";
  * @typedef {import("../messages.js").Outlook} Outlook
  * @typedef {import("../messages.js").SessionAnswer} SessionAnswer
  *
- * @typedef {object} Front the tab in front
+ * @typedef {object} Front the active tab
  * @property {number} [tab]
  * @property {string | null} site as a match pattern; null when the tab shows no page of the web
  * @property {boolean} allowed
@@ -22,8 +22,8 @@ import { minutes, put, text } from "./words.js";
  * @property {string} title
  *
  * @typedef {object} Frames
- * @property {string} player the site of the largest player in a frame that is not allowed; "" when there is none
- * @property {Outlook["why"]} [why] the largest video that plays is not counted
+ * @property {string} player the site of the largest player in a frame whose site is not allowed, or ""
+ * @property {Outlook["why"]} [why] why the largest video that plays is not counted
  * @property {number} [least] seconds
  */
 
@@ -37,7 +37,7 @@ async function frontTab() {
 
 /**
  * @param {number} tab
- * @returns {Promise<NowAnswer | undefined>} undefined when the page does not know us
+ * @returns {Promise<NowAnswer | undefined>} null when nothing plays; undefined when no content script runs there
  */
 async function playingIn(tab) {
   try {
@@ -47,11 +47,11 @@ async function playingIn(tab) {
   }
 }
 
-/** Runs in a frame: what plays there and why it does not count, if our scripts are there. */
+/** Runs in a frame: returns why what plays there does not count, if the content scripts run there. */
 const whyNotCounted = () => globalThis.filmspool?.whyNotCounted?.() ?? null;
 
 /**
- * Asks all frames of a tab into which we may look.
+ * Asks all frames of a tab whose sites are allowed.
  * @param {number} tab
  * @returns {Promise<Frames>}
  */
@@ -69,14 +69,14 @@ async function survey(tab) {
 export function nowView(refresh) {
   /** @type {NowAnswer} */
   let now = null;
-  /** @type {Partial<SessionAnswer>} what the background says of it */
+  /** @type {Partial<SessionAnswer>} the answer of the background about it */
   let about = {};
   let known = "";
   /** @type {number | undefined} */
   let tab;
   /** The site that the button would allow. */
   let wanted = "";
-  /** What the user has marked by hand while the popup is open. @type {Set<string>} */
+  /** Sessions that were marked as watched while the popup is open. @type {Set<string>} */
   const marked = new Set();
 
   async function look() {
@@ -139,7 +139,7 @@ async function askInOptions(site) {
 
 /**
  * @param {string} id
- * @param {string} words none hides it
+ * @param {string} words hides the element when empty
  */
 function show(id, words) {
   part(id).hidden = words === "";
@@ -147,10 +147,9 @@ function show(id, words) {
 }
 
 /**
- * Why nothing is shown as playing. That nothing plays is said only when it is
- * so.
+ * Explains why nothing is shown as playing.
  * @param {Front} front
- * @param {boolean} unknown our scripts are not in the page
+ * @param {boolean} unknown whether no content script runs in the page
  * @param {Frames} frames
  */
 function emptyWords({ site, allowed, audible }, unknown, { player, why, least }) {
@@ -194,7 +193,7 @@ function showPlaying({ session, crossed, needs, why }, about, marked) {
 }
 
 /**
- * S01E02, or what of it is known.
+ * Formats season and episode as S01E02, or the one that is known.
  * @param {{season?: number, episode?: number}} of
  */
 function placeOf({ season, episode }) {
@@ -217,7 +216,7 @@ function nameOf(media) {
 
 /**
  * @param {Media} media
- * @returns {WatchlistMedia | null} null when nothing names it
+ * @returns {WatchlistMedia | null} null when it has neither id nor title
  */
 function forWatchlist({ type, ids, show, title, year }) {
   const work = type === "movie" ? { ids, title, year } : { ids: show?.ids, title: show?.title };
@@ -226,7 +225,7 @@ function forWatchlist({ type, ids, show, title, year }) {
 }
 
 /**
- * RFC 3339 with this computer's offset at that moment.
+ * Formats a time as RFC 3339 with the local offset.
  * @param {Date} when
  */
 function withOffset(when) {

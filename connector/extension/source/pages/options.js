@@ -1,4 +1,4 @@
-/** The options: pairing, sites, what counts as watched, privacy. */
+/** Starts the options page: pairing, sites, thresholds, private mode. */
 import { follow, request } from "./ask.js";
 import { input, part, say } from "./elements.js";
 import { pairingView } from "./pairing-view.js";
@@ -8,7 +8,7 @@ import { linkView, pauseView } from "./status-view.js";
 import { text, translate } from "./words.js";
 
 /**
- * Private mode, kept as soon as it is changed.
+ * Handles the switch for private mode, which is saved at once.
  * @param {() => Promise<void>} refresh
  * @returns {(state: import("../messages.js").State) => void}
  */

@@ -1,4 +1,4 @@
-/** Pairing with Filmspool, its end, and Filmspool's address. */
+/** Handles pairing, unpairing, and the address of Filmspool. */
 import { request } from "./ask.js";
 import { button, fault, find, form, input, onSubmit, part, say } from "./elements.js";
 import { put, text } from "./words.js";
@@ -8,7 +8,7 @@ import { put, text } from "./words.js";
  * @typedef {import("../messages.js").Settings} Settings
  */
 
-/** The protocol takes more; a name is meant to be read in a list. */
+/** The most characters of the name of this browser. The protocol allows more, but lists show it. */
 const LONGEST_LABEL = 60;
 
 /**
@@ -47,8 +47,7 @@ export function pairingView(refresh) {
 const isPaired = ({ link }) => link.state !== "unpaired";
 
 /**
- * Fills in a field, unless the user has typed something else or is in it: an
- * empty field may be one that is about to be typed into.
+ * Fills in a field, unless it has the focus or the user has typed something else.
  * @param {string} id
  * @param {string} value
  * @param {string | undefined} before what was filled in last
@@ -133,7 +132,7 @@ function addressForm(refresh, settings) {
 }
 
 /**
- * A pairing code: capitals, spaces and dashes do not matter.
+ * Reads a pairing code. Case, spaces and dashes are ignored.
  * @param {string} typed
  * @returns {string | null}
  */
@@ -143,8 +142,8 @@ function readCode(typed) {
 }
 
 /**
- * The daemon's address: host:port, a port alone, or what a browser's address
- * bar shows. Only this computer.
+ * Reads the address of the daemon: host:port, a port alone, or a copied URL. Only
+ * addresses on this computer are accepted.
  * @param {string} typed
  * @returns {string | null}
  */

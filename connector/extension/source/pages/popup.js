@@ -1,4 +1,4 @@
-/** The popup: what plays, what waits, what needs the user. */
+/** Starts the popup: what plays, what waits, what needs the user. */
 import { api } from "../api.js";
 import { follow } from "./ask.js";
 import { button, part, say } from "./elements.js";
@@ -7,7 +7,7 @@ import { nowView } from "./now-view.js";
 import { linkView, pauseView } from "./status-view.js";
 import { text, translate } from "./words.js";
 
-/** How often the page in front is asked how far it is, in milliseconds. */
+/** Milliseconds between two requests to the active tab for its progress. */
 const BEAT = 1000;
 
 async function open() {

@@ -1,4 +1,4 @@
-/** When something counts as watched, per kind, in percents and minutes. */
+/** Handles the form with the thresholds for films and episodes, in percents and minutes. */
 import { defaults } from "../background/settings.js";
 import { request } from "./ask.js";
 import { fault, form, input, onSubmit, say } from "./elements.js";
@@ -12,7 +12,7 @@ import { text } from "./words.js";
 
 const DEFAULTS = defaults().rule;
 
-/** Each field: where its value stands in a rule, its unit and its range. */
+/** Fields: id, place of the value in a rule, unit, and range. */
 const FIELDS = /** @type {const} */ ([
   ["movie-played", "movie", "played", 0.01, 1, 100],
   ["movie-position", "movie", "position", 0.01, 1, 100],
@@ -30,7 +30,7 @@ function fill(rule) {
   input(LAST.id).value = String(Math.round(rule.last / LAST.unit));
 }
 
-/** @returns {Rule | null} null when a field is at fault, which is then shown */
+/** @returns {Rule | null} null when a field is invalid; its error is shown */
 function read() {
   const rule = structuredClone(DEFAULTS);
   for (const [id, kind, name, unit, least, most] of FIELDS) {
@@ -43,7 +43,7 @@ function read() {
 }
 
 /**
- * A whole number from least to most in a field.
+ * Reads a whole number from least to most in a field, or shows the error.
  * @param {string} id
  * @param {number} least
  * @param {number} most

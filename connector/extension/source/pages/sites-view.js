@@ -1,4 +1,4 @@
-/** Where Filmspool may look: the grid of sites to tick, and the others that were typed. None, until the user allows one. */
+/** Shows the sites that Filmspool may access: a grid of known sites, and a list of others. None is allowed at first. */
 import { allow, names, request } from "./ask.js";
 import { fault, form, input, keep, make, onSubmit, part, say } from "./elements.js";
 import { coverage, grouped, isMeant, patterns, PLACES, SERVERS, standing } from "./sites.js";
@@ -44,13 +44,13 @@ export function sitesView(refresh) {
     const groups = grouped(state.sites).filter(({ origins }) => !origins.every((origin) => ticked.includes(origin)));
     part("sites-empty").hidden = state.sites.some(({ granted }) => granted);
     keep(part("sites"), groups, (group) => JSON.stringify(group), (group) => row(group, refresh));
-    if (!shown) arrive(site); // the list has its height only now
+    if (!shown) arrive(site); // scrolls, so the list must have its height
     shown = true;
   };
 }
 
 /**
- * The popup sends the site of the tab in front along.
+ * Fills in the site that the popup has passed in the fragment of the address.
  * @param {HTMLInputElement} site
  */
 function arrive(site) {
@@ -63,7 +63,7 @@ function arrive(site) {
 }
 
 /**
- * A site that was typed: what is covered, and whether the browser still allows it.
+ * Makes the row of a site that was typed: the names that it covers, and whether the browser still allows it.
  * @param {Group} group
  * @param {() => Promise<void>} refresh
  */
@@ -89,9 +89,9 @@ function row({ name, hosts, origins, withdrawn, missing, schemes }, refresh) {
 }
 
 /**
- * The grid. A tick asks the browser for the site, and taking it away gives the site back.
+ * Makes the grid. Ticking a site asks the browser for permission, and unticking gives the permission back.
  * @param {() => Promise<void>} refresh
- * @param {(server: Server) => void} other asks for the address of a server
+ * @param {(server: Server) => void} other called when the user chooses a kind of media server
  * @returns {(state: State) => void}
  */
 function gridView(refresh, other) {
@@ -126,7 +126,7 @@ function siteTile(place, refresh) {
   const hint = make("p", { class: "hint", id: `place-${name}-seen` });
   box.addEventListener("change", async () => {
     const wanted = box.checked;
-    if (busy) return void (box.checked = !wanted); // one after the other
+    if (busy) return void (box.checked = !wanted); // one change at a time
     busy = true;
     const { missing, own } = standing(place, sites);
     const trouble = await (wanted ? allow(missing) : own.length > 0 ? request({ kind: "ungrant", origins: own }) : "");

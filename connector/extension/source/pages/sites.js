@@ -1,6 +1,6 @@
 /**
- * Sites as match patterns: which names and schemes one covers, what the grid "Where do you
- * watch?" offers, and how each of it stands. Everything here is pure.
+ * Handles sites as match patterns: which names and schemes a site covers, which sites the
+ * grid "Where do you watch?" offers, and which are allowed. All functions are pure.
  */
 import { rules, servers } from "../sites/index.js";
 
@@ -11,14 +11,14 @@ import { rules, servers } from "../sites/index.js";
  * @property {string[]} schemes "https" first
  * @property {string[]} origins all patterns
  * @property {string[]} withdrawn the patterns that the browser does not grant any more
- * @property {string[]} missing patterns of the other of the two names, www. or bare
+ * @property {string[]} missing patterns of the same name with or without www.
  */
 
 const PATTERN = /^(\*|https?):\/\/(\*|(?:\*\.)?[^/*]+)\/\*$/i;
 
 /**
- * Whether a name is one that only a home knows. Nobody certifies such names,
- * so https is rare there.
+ * Reports whether a host is in a home network. Such hosts cannot get public
+ * certificates, so https is rare there.
  * @param {string} host
  */
 export function isHome(host) {
@@ -35,7 +35,7 @@ const isIPv4 = (host) => /^\d{1,3}(?:\.\d{1,3}){3}$/.test(host);
 
 /**
  * @param {string} host
- * @returns {string[]} the name without and with www., where a site has both as a rule
+ * @returns {string[]} the name without and with www., when sites of this form usually have both
  */
 function both(host) {
   if (isHome(host) || isIPv4(host) || host.startsWith("[")) return [host];
@@ -65,11 +65,11 @@ function parsed(typed) {
 }
 
 /**
- * The match patterns of what the user has typed: a name, *.name for all that
- * end in it, or the address of any of its pages. Patterns have no port.
+ * Returns the match patterns for what the user has typed: a name, *.name for all
+ * its subdomains, or the address of any page. Patterns have no port.
  *
- * It covers the name with and without www. It covers https, and also http
- * where http was typed, or where no scheme was typed and the name is a home's.
+ * They cover the name with and without www. They cover https, and also http when
+ * http was typed, or when no scheme was typed for a host in a home network.
  * @param {string} typed
  * @returns {string[] | null} null when it is no site
  */
@@ -83,7 +83,7 @@ export function coverage(typed) {
 
 /**
  * @param {string | undefined} address of a page
- * @returns {string | null} the pattern of its very site; null when it is no page of the web
+ * @returns {string | null} the pattern of its scheme and host; null when it is no web page
  */
 export function siteOf(address) {
   if (!address || !/^https?:/i.test(address)) return null;
@@ -92,13 +92,13 @@ export function siteOf(address) {
 }
 
 /**
- * The name of a pattern, for people.
+ * Returns the host of a pattern, for people.
  * @param {string} pattern
  */
 export const siteName = (pattern) => PATTERN.exec(pattern)?.[2] ?? pattern;
 
 /**
- * What to type for a pattern, so that at least this pattern is covered.
+ * Returns what to type so that coverage() includes the pattern.
  * @param {string} pattern
  */
 export const siteTyped = (pattern) => (coverage(siteName(pattern))?.includes(pattern) ? siteName(pattern) : pattern.replace(/\/\*$/, ""));
@@ -106,7 +106,7 @@ export const siteTyped = (pattern) => (coverage(siteName(pattern))?.includes(pat
 /**
  * @param {string} pattern
  * @param {string[]} granted
- * @returns {boolean} whether a wider pattern has it already
+ * @returns {boolean} whether one of the granted patterns includes it
  */
 export function within(pattern, granted) {
   const [, scheme, host = ""] = PATTERN.exec(pattern) ?? [];
@@ -149,19 +149,19 @@ export function grouped(sites) {
  * @property {string} [seen] the day on which its rule was last known to hold, as 2026-11-22
  *
  * @typedef {object} Standing
- * @property {"all" | "some" | "none"} allowed how much of the place the browser allows
- * @property {string[]} missing the patterns that it does not allow, all of them when it allows everything
- * @property {string[]} own the patterns that were allowed for this place, and that can be taken back alone
+ * @property {"all" | "some" | "none"} allowed how many of its patterns the browser allows
+ * @property {string[]} missing the patterns that are not allowed; all patterns when all are allowed
+ * @property {string[]} own the patterns that were allowed one by one, so that they can be removed one by one
  */
 
 /** The sites with a rule. @type {Place[]} */
 export const PLACES = Object.entries(rules).map(([name, { label, hosts, seen }]) => ({ name, label, hosts, seen }));
 
-/** Programs on a computer of the user's own, with an address as it looks there. */
+/** Media servers, with an example of an address. */
 export const SERVERS = Object.entries(servers).map(([name, { label, example }]) => ({ name, label, example }));
 
 /**
- * The match patterns of a place, all asked for at once.
+ * Returns the match patterns of a place.
  * @param {Place} place
  */
 export const patterns = ({ hosts }) => [...new Set(hosts.flatMap((host) => coverage(host) ?? []))];
@@ -180,7 +180,7 @@ export function standing(place, sites) {
 }
 
 /**
- * Whether a place is meant by what is typed into the search.
+ * Reports whether a place matches what is typed into the search.
  * @param {{label: string, hosts?: string[]}} place
  * @param {string} typed
  */

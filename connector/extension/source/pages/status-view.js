@@ -1,4 +1,4 @@
-/** How things stand, on both pages: the link to Filmspool, and whether viewings are recorded now. */
+/** Shows on both pages the state of the link to Filmspool, and whether viewings are recorded now. */
 import { api } from "../api.js";
 import { ask, request } from "./ask.js";
 import { button, part, say } from "./elements.js";
@@ -51,7 +51,7 @@ export function linkView(refresh) {
     part("link").dataset.tone = tone;
     put(part("link-words"), words);
     put(part("link-next"), next);
-    // The options have the steps of pairing right below.
+    // The options show the pairing form right below.
     part("link-next").hidden = next === "" || (!toOptions && state.link.state === "unpaired");
     again.hidden = !retry;
     if (toOptions) toOptions.hidden = !["unpaired", "revoked", "stranger"].includes(state.link.state);
@@ -64,7 +64,7 @@ const HOUR = 3_600_000;
 const isPaused = (settings) => settings.pausedUntil > Date.now();
 
 /**
- * The button that pauses for an hour, and ends a pause or private mode.
+ * Handles the button that pauses for an hour, and that ends a pause or private mode.
  * @param {() => Promise<void>} refresh
  * @returns {(state: State) => void}
  */

@@ -1,10 +1,10 @@
 /**
- * Every text of the pages, from _locales. A text may name commands between
- * backticks; they are shown as code.
+ * Reads and formats the texts of _locales. Commands between backticks in a text
+ * are shown as code.
  */
 import { api } from "../api.js";
 
-/** The language of the texts, which need not be the browser's. */
+/** Returns the language of the texts, which may differ from that of the browser. */
 const language = () => text("language");
 
 /**
@@ -16,8 +16,7 @@ export function text(key, ...values) {
 }
 
 /**
- * A text that counts: key_one or key_other, which take the number as their
- * first value.
+ * Returns the text key_one or key_other for a number, which is its first value.
  * @param {string} key
  * @param {number} n
  * @param {...string} more
@@ -41,7 +40,7 @@ export const month = (day) => new Intl.DateTimeFormat(language(), { month: "shor
 export const clock = (when) => new Intl.DateTimeFormat(language(), { timeStyle: "short" }).format(new Date(when));
 
 /**
- * Puts a text into an element; what stands between backticks becomes code.
+ * Shows a text in an element, with the parts between backticks as code.
  * @param {Element} element
  * @param {string} words
  */
@@ -56,7 +55,7 @@ export function put(element, words) {
 }
 
 /**
- * Fills in what the page's HTML names by data-text, and the language and direction.
+ * Fills in the elements with data-text, and the language and direction of the page.
  * @param {Document} page
  */
 export function translate(page) {

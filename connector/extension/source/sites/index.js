@@ -1,7 +1,7 @@
-/** The rules of the sites, and the media servers, by name. README.md tells how one is written and tested. */
+/** Gives access to the rules of the sites and the media servers, by name. README.md describes them. */
 import { files } from "./rules.js";
 
-/** @param {boolean} ask @returns {Record<string, any>} the servers that can be asked, or the rules */
+/** @param {boolean} ask @returns {Record<string, any>} the media servers, or the rules of sites */
 const all = (ask) => Object.fromEntries(Object.entries(files).filter(([, { server }]) => Boolean(server) === ask));
 
 export const rules = all(false);
@@ -9,7 +9,7 @@ export const servers = all(true);
 
 /**
  * @param {string} href
- * @returns {({name: string} & Record<string, any>) | null} the rule of the address's host, with its name
+ * @returns {({name: string} & Record<string, any>) | null} the rule of the host with its name, or null
  */
 export function ruleFor(href) {
   const host = URL.canParse(href) ? new URL(href).hostname : "";
@@ -19,7 +19,7 @@ export function ruleFor(href) {
 
 /**
  * @param {string} href
- * @returns {string[]} the media servers that such an address may be of: it has no name of its own
+ * @returns {string[]} the media servers that the page may be of, by its path: such servers have no fixed host
  */
 export function serversFor(href) {
   if (!URL.canParse(href) || ruleFor(href)) return [];
