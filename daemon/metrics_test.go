@@ -38,7 +38,7 @@ func (b *runningDaemon) until(line string) string {
 	b.Helper()
 	news, stop := b.d.changes()
 	defer stop()
-	limit := time.After(time.Minute)
+	limit, again := time.After(time.Minute), time.Tick(time.Second) // not all that metrics count is announced
 	for {
 		status, text := b.get("/metrics")
 		if status == http.StatusOK && strings.Contains("\n"+text, "\n"+line) {
@@ -46,6 +46,7 @@ func (b *runningDaemon) until(line string) string {
 		}
 		select {
 		case <-news:
+		case <-again:
 		case <-limit:
 			b.Fatalf("no line %q in\n%s", line, text)
 		}

@@ -2,6 +2,7 @@ package queue
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"github.com/filmspool/filmspool/queue/account"
 	"github.com/filmspool/filmspool/queue/entry"
 	"github.com/filmspool/filmspool/queue/rules"
+	"github.com/filmspool/filmspool/queue/sqlite"
 	"github.com/filmspool/filmspool/queue/viewing"
 )
 
@@ -96,6 +98,31 @@ func (o *opened) burst(t testing.TB, from int) {
 	for n := range 6 {
 		o.commitFrom(t, player, filmEndingAt(fmt.Sprint("e", from+n), int64(100+from+n), n))
 	}
+}
+
+// A change that fails does not count towards a burst, even if others of its transaction succeed.
+func TestFailedChangeDoesNotCountTowardsABurst(t *testing.T) {
+	s := openNew(t).withSettings(rules.Settings{BurstLimit: 5})
+	failed := errors.New("failed")
+	err := s.file.Write(t.Context(), func(d *sqlite.Tx) error {
+		count := func(n int, err error) error {
+			return s.Store.change(d, func(c *tx) error {
+				c.exceedsBurst(player, filmEndingAt("x", int64(100+n), n))
+				return err
+			})
+		}
+		for n := range 5 {
+			if err := count(n, failed); !errors.Is(err, failed) {
+				return err
+			}
+		}
+		return count(5, nil)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.commitFrom(t, player, filmEndingAt("e", 200, 6))
+	s.wantStatesByEvent(t, map[string]string{"e": "pending"})
 }
 
 func TestEntriesOfABurstCanBeReleased(t *testing.T) {
