@@ -342,7 +342,7 @@ func (d *Daemon) connectorStatus(ctx context.Context, language string) protocol.
 		return protocol.Status{}
 	}
 	out := protocol.Status{
-		Online: true, Pending: s.Counts.Pending + s.Counts.Sending, Attention: control.NeedUser(s.Counts), Page: d.pagesURL(),
+		Online: true, Pending: s.Counts.Pending + s.Counts.Sending, Attention: s.NeedUser(), Page: d.pagesURL(),
 	}
 	var last time.Time
 	for _, a := range s.Accounts {

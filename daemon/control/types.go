@@ -2,6 +2,7 @@ package control
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -92,8 +93,26 @@ type Storage struct {
 	Refused int64           `json:"refused"` // events refused since then
 }
 
-// NeedUser returns how many entries need the user.
-func NeedUser(c entry.Counts) int64 { return c.Held + c.InDoubt + c.Rejected }
+// NeedUser returns how many entries need the user. In a local account, entries without an
+// identifier do not, because nothing is sent.
+func (s *Status) NeedUser() int64 {
+	return s.Counts.Held + s.Counts.InDoubt + s.Counts.Rejected - s.LocalUnresolved()
+}
+
+// LocalUnresolved returns how many entries of local accounts have no identifier.
+func (s *Status) LocalUnresolved() (n int64) {
+	for _, a := range s.Accounts {
+		if a.Local {
+			n += a.Unresolved
+		}
+	}
+	return n
+}
+
+// IsLocal reports whether no account in use has a service.
+func (s *Status) IsLocal() bool {
+	return !slices.ContainsFunc(s.Accounts, func(a Account) bool { return !a.Unused && !a.Local })
+}
 
 // Account is one account at a service.
 type Account struct {

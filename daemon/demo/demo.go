@@ -312,7 +312,7 @@ func (t *tour) until(ctx context.Context, what string, good func(control.Status)
 // delivered or need the user.
 func (t *tour) waitDelivered(ctx context.Context) {
 	st := t.until(ctx, "all is delivered", func(st control.Status) bool {
-		return st.Counts.Pending+st.Counts.Sending == 0 && st.Counts.Delivered+control.NeedUser(st.Counts) >= int64(len(t.watched))+2
+		return st.Counts.Pending+st.Counts.Sending == 0 && st.Counts.Delivered+st.NeedUser() >= int64(len(t.watched))+2
 	})
 	t.say("Filmspool says: %s %d delivered so far.", st.Summary, st.Counts.Delivered)
 }

@@ -240,9 +240,12 @@ func entries(s *control.Status) (all []control.Problem) {
 		all[len(all)-1].What = &from
 		held -= w.Held
 	}
+	held -= s.LocalUnresolved()
 	var unknown int64
 	for _, a := range s.Accounts {
-		unknown += a.Unresolved
+		if !a.Local {
+			unknown += a.Unresolved
+		}
 	}
 	unknown = min(unknown, held) // a burst may hold such titles, too
 	add("entries-unknown", unknown, "list-reason", viewing.ReasonUnresolved)

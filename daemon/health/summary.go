@@ -45,16 +45,16 @@ func (t summarizer) attention(worst control.Problem) string {
 			beside = t.Say("health.goesOn")
 		}
 	case burst:
-		beside = t.Say("health.decide", "n", control.NeedUser(t.Counts))
+		beside = t.Say("health.decide", "n", t.NeedUser())
 	case "entries-unknown", "entries-in-doubt", "entries-rejected", "entries-held":
-		text = t.Say("health.decide", "n", control.NeedUser(t.Counts))
+		text = t.Say("health.decide", "n", t.NeedUser())
 	}
 	return sentences(text, beside, t.pauses(), t.safe())
 }
 
 // allWell returns the summary and the hint if nothing needs the user.
 func (t summarizer) allWell() (summary, hint string) {
-	waits := t.Counts.Pending + t.Counts.Sending
+	waits := t.Counts.Pending + t.Counts.Sending + t.LocalUnresolved()
 	away := inState(t.Status, account.Offline)
 	switch {
 	case away != nil:
@@ -65,7 +65,7 @@ func (t summarizer) allWell() (summary, hint string) {
 		return sentences(locale.Sentence(t.Say(key, "account", away.Name, "reason", t.Message(away.Reason))), t.pauses(), t.safe()), ""
 	case inState(t.Status, account.Paused) != nil:
 		return sentences(t.pauses(), cmp.Or(t.safe(), t.Say("health.nothingWaits"))), t.Message(inState(t.Status, account.Paused).Hint)
-	case waits > 0 && !slices.ContainsFunc(t.Accounts, func(a control.Account) bool { return !a.Unused && !a.Local }):
+	case waits > 0 && t.IsLocal():
 		return t.Say("health.local", "n", waits), ""
 	case waits > 0:
 		return t.Say("health.sending", "n", waits), ""

@@ -179,17 +179,20 @@ func TestNothingDeliveredWaitsAWeek(t *testing.T) {
 	}
 }
 
-// A diary without a service is not a problem, however many entries it has.
+// A diary without a service is not a problem, however many entries it has, and whether their
+// numbers are known or not.
 func TestDiaryWithoutServiceIsNoProblem(t *testing.T) {
 	on := well()
-	on.Status.Counts.Pending, on.Status.OldestPendingSeconds = 3, int64(30*day/time.Second)
-	on.Status.Accounts[0].Local, on.Status.Accounts[0].LastDelivered = true, nil
-	if p := of(Evaluate(on), "nothing-delivered"); p != nil {
-		t.Errorf("told: %s", p.Code)
+	on.Status.Counts.Pending, on.Status.Counts.Held, on.Status.OldestPendingSeconds = 3, 2, int64(30*day/time.Second)
+	on.Status.Accounts[0].Local, on.Status.Accounts[0].LastDelivered, on.Status.Accounts[0].Unresolved = true, nil, 2
+	for _, code := range []string{"nothing-delivered", "entries-unknown", "entries-held"} {
+		if p := of(Evaluate(on), code); p != nil {
+			t.Errorf("told: %s", p.Code)
+		}
 	}
 	Render(locale.In(locale.English), on.Status)
-	if want := "Your diary is kept on this computer: 3 entries."; on.Status.Summary != want {
-		t.Errorf("%q, want %q", on.Status.Summary, want)
+	if want := "Your diary is kept on this computer: 5 entries."; on.Status.Summary != want || on.Status.NeedUser() != 0 {
+		t.Errorf("%q, want %q; %d need the user", on.Status.Summary, want, on.Status.NeedUser())
 	}
 }
 

@@ -13,17 +13,21 @@ import (
 
 // statusData is the data of the page Status, beside the status itself.
 type statusData struct {
-	Unsent int64 // entries that wait or are being sent
-	Paused bool  // all accounts in use are paused
+	Unsent int64 // entries that wait or are being sent, or are saved in a local diary
+	Held   int64 // entries that wait for the user
+	Paused bool  // all accounts in use are paused, or none has a service
 	Pauses []int // the lengths of a pause in hours; 0 is one without an end
 }
 
 var pauseHours = []int{1, 3, 12, 24, 0}
 
 func showStatus(v *view) (any, error) {
-	d := &statusData{Unsent: v.Status.Counts.Pending + v.Status.Counts.Sending, Paused: len(v.Status.Accounts) > 0, Pauses: pauseHours}
+	counts, unresolved := v.Status.Counts, v.Status.LocalUnresolved()
+	d := &statusData{
+		Unsent: counts.Pending + counts.Sending + unresolved, Held: counts.Held - unresolved, Paused: len(v.Status.Accounts) > 0, Pauses: pauseHours,
+	}
 	for _, a := range v.Status.Accounts {
-		d.Paused = d.Paused && (a.State == account.Paused || a.Unused)
+		d.Paused = d.Paused && (a.State == account.Paused || a.Unused || a.Local)
 	}
 	return d, nil
 }

@@ -175,7 +175,7 @@ func (v *view) Menu() []page {
 }
 
 // Waiting returns how many entries need a person's decision.
-func (v *view) Waiting() int64 { return control.NeedUser(v.Status.Counts) }
+func (v *view) Waiting() int64 { return v.Status.NeedUser() }
 
 // Heading returns the title of the page.
 func (v *view) Heading() string { return v.Say("page.title." + v.page.Name) }
