@@ -189,6 +189,9 @@ func (d *core) resolve(ctx context.Context, account string, e resolve.Evidence) 
 		var decided []resolve.Decision
 		decided, err = d.chain().Decide(ctx, []resolve.Evidence{e})
 		decision = decided[0]
+		if err == nil && decision.By == "" { // neither the service nor a provider was asked
+			err = fmt.Errorf("%w: %w", replay.ErrNotNow, viewing.Say("fault.notRunning"))
+		}
 	}
 	d.titles.rememberPosters(decision.Candidates)
 	return decision, err

@@ -184,7 +184,7 @@ func (p *program) commit(ctx context.Context, v viewing.Event) error {
 		switch {
 		case e.EventID != v.EventID:
 			key = "cli.there"
-		case !isSendable(e):
+		case !isSendable(e) && !(s.IsLocal() && e.Reason == viewing.ReasonUnresolved):
 			key = "cli.stands"
 		case e.Kind != viewing.KindViewing:
 			key = "cli.wished"

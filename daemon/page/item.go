@@ -103,10 +103,11 @@ func (i item) FromIcon() string { return "from-" + viewing.SourceKind(i.Source) 
 // Mark returns the name of its state, or "" for the usual ones: delivered, or saved in an account
 // without a service.
 func (i item) Mark() string {
+	local := slices.ContainsFunc(i.Status.Accounts, func(a control.Account) bool { return a.Name == i.Account && a.Local })
 	switch {
 	case i.State == viewing.StateDelivered:
 		return ""
-	case i.State == viewing.StatePending && slices.ContainsFunc(i.Status.Accounts, func(a control.Account) bool { return a.Name == i.Account && a.Local }):
+	case local && (i.State == viewing.StatePending || i.Reason == viewing.ReasonUnresolved):
 		return ""
 	case i.State == viewing.StateHeld:
 		name, _ := groupOf(i.Entry)

@@ -129,7 +129,12 @@ func (v *view) add(event viewing.Event) error {
 	}
 	v.flash("lists.added", "what", v.Label(e))
 	if e.State == viewing.StateHeld {
-		v.flash("lists.held")
+		if err := v.load(); err != nil {
+			return err
+		}
+		if e.Reason != viewing.ReasonUnresolved || !v.Status.IsLocal() {
+			v.flash("lists.held")
+		}
 	}
 	return nil
 }
