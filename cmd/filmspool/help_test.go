@@ -94,10 +94,9 @@ func TestTypedCommands(t *testing.T) {
 		"undo": "ID is missing", "drop": "filmspool drop --help", "login sk_x": "A key must not be typed", "logout": "filmspool login",
 		"pause 1 hour": "until 23:00", "export a b": `Unexpected argument "b"`, "--verbose": "There is no option --verbose", "-x": "There is no option -x",
 		"help nothing": "has no command", "status --jason": "filmspool status --help", "status --all --report": "--all, --report cannot be used together",
-		"add The Matrix":                    `No match for "The Matrix". Try other words, or look it up at https://www.themoviedb.org/search?query=The+Matrix`,
-		"add Breaking Bad S01E02 yesterday": "No match for", "add film The Matrix": "query=film+The+Matrix", "add themoviedb.org/movie/603 S01E01": "a series is needed",
+		"add The Matrix": `"The Matrix" (film)`, "add film The Matrix": `"The Matrix" (film)`, "add themoviedb.org/movie/603 S01E01": "a series is needed",
 		"add themoviedb.org/tv/1396": `filmspool add themoviedb.org/tv/1396 S01E02`, "add 603 --watchlist yesterday": "without episode or time",
-		"add 603 --watchlist --list Noir": "cannot be used together", "add 9007199254740993": "is not a number", "add 700 2026-02-30": "No match for",
+		"add 603 --watchlist --list Noir": "cannot be used together", "add 9007199254740993": "is not a number", "add 700 2026-02-30": "could be more than one",
 		"add 603-x 1/2/2026": "is not a time", "diary --state lost": "must be one of pending", "diary --since lately": "is not a time",
 		"diary --limit x": `--limit cannot be "x"`, "diary --since": "--since needs a value", "sandbox --listen 0.0.0.0:0": "must be an address of this computer",
 		"--system service install --linger": "--linger is for your own service", "send --may-double": "or use --all", "drop 1 --all": "or use --all",
@@ -110,8 +109,9 @@ func TestTypedCommands(t *testing.T) {
 	for line, want := range map[string]string{
 		"help add": "Usage: filmspool add", "config": "Usage: filmspool config", "--version": "filmspool 0", "diary matrix": "No entries.",
 		"add movie 603": "Added: movie 603", "add 603 yesterday": "Added: movie 603, watched", "add 603 last night": "Added: movie 603, watched", "add 1399 s1e2": "Added: show 1399 S01E02", "add 1399 1x3": "Added: show 1399 S01E03",
-		"add 155 yesterday 20:15": "watched", "add 603 --watchlist": "Added: movie 603", "add 603 --list Noir": "movie 603", "add tt0133093 20/11/2024": "filmspool show",
-		"config set replay.grace 10 min": "replay.grace is now 10m.",
+		"add 155 yesterday 20:15": "watched", "add 603 --watchlist": "Added: movie 603", "add 603 --list Noir": "movie 603", "add tt0133093 20/11/2024": "Added: movie tt0133093",
+		"add Breaking Bad S01E02 yesterday": "Added: Breaking Bad S01E02",
+		"config set replay.grace 10 min":    "replay.grace is now 10m.",
 	} {
 		if said, code := run(line); code != exitDone || !strings.Contains(said, want) {
 			t.Errorf("filmspool %s\nexit %d, says %s\nwithout %q", line, code, said, want)
