@@ -58,6 +58,11 @@ func addFile(v *view) error {
 	}
 }
 
+// SendLeft returns about how many seconds the entries of an ended import still need to be sent.
+func (*view) SendLeft(f control.File) int64 {
+	return max(0, f.SendSeconds-int64(time.Since(f.EndedAt).Seconds()))
+}
+
 func previewFile(v *view) error {
 	_, err := v.api().PreviewFile(v.ctx(), control.FileOrder{ID: v.Typed("id"), Dates: v.Typed("dates"), Person: v.Typed("person")})
 	return err

@@ -92,7 +92,9 @@ func TestImportIsStoppedAndGoesOn(t *testing.T) {
 		t.Errorf("it goes on with %+v, not %+v", again, first)
 	}
 	ends(func() { let <- nil })
-	shows("400 viewings imported")
+	if page := shows("400 viewings imported"); strings.Contains(page, "to send") {
+		t.Errorf("the finished import is still to do:\n%s", page)
+	}
 	post(422, "Preview the import first", "import", nil)
 	post(done, "", "preview", nil)
 	<-asked
